@@ -2,6 +2,14 @@ import { CHANGED_BREAK, type DiffMarkup } from './diff-segments.ts';
 import { joined, type Markup, markup, trusted } from './markup.ts';
 import { wordDiff } from './word-diff.ts';
 
+/** A difference, and what a reader must know about it in words. */
+interface ChangedPart extends DiffMarkup {
+  /** What changed. */
+  readonly note?: Markup;
+  /** Why more is marked than what changed. */
+  readonly limit?: Markup;
+}
+
 /** Matches a value that was removed or added as a whole: its link, if it is one, and its text. */
 const WHOLE = /^<(?:del|ins)>(<a [^>]*>)?([^<]*)(?:<\/a>)?<\/(?:del|ins)>$/;
 
@@ -19,7 +27,7 @@ const MAX_NAMED = 2;
  * Marks only the parts of a value that changed, such as `http` of a website. The block form of diff_html marks the whole value.
  * A value of which less than half stayed is marked as a whole, unless it is a URL of the same host.
  */
-export function changedPart(diff: DiffMarkup): DiffMarkup & { readonly note?: Markup } {
+export function changedPart(diff: DiffMarkup): ChangedPart {
   const [, oldLink = '', old] = WHOLE.exec(diff.before) ?? [];
   const [, newLink = '', current] = WHOLE.exec(diff.after) ?? [];
   if (old === undefined || current === undefined || old === current) return diff;
@@ -36,7 +44,7 @@ export function changedPart(diff: DiffMarkup): DiffMarkup & { readonly note?: Ma
 
 /** Compares two URLs by segments: the scheme, the parts of the host and of the path. */
 function changedSegments(old: string, current: string): readonly DiffMarkup[] {
-  const parts = wordDiff(old, current, (value) => value.match(SEGMENTS) ?? []);
+  const { parts } = wordDiff(old, current, (value) => value.match(SEGMENTS) ?? []);
   return parts.flatMap(({ kind, text }, index) => {
     if (kind === 'kept') return unchanged(trusted(text));
     const [last, next] = [parts[index - 1], parts[index + 1]];
@@ -82,6 +90,35 @@ export function extendedPart(diff: DiffMarkup): DiffMarkup {
   const change = isAdded ? replaced(markup``, part) : replaced(part, markup``);
   const beside = (marked: Markup) => (isAtEnd ? markup`${kept}${marked}` : markup`${marked}${kept}`);
   return { ...change, inline: beside(change.inline), before: beside(change.before), after: beside(change.after) };
+}
+
+/** The greatest length of both texts of a difference, in bytes, that the source of a record surely compared. */
+const SURELY_COMPARED = 6000;
+
+/** Matches the words of a text in markup: a link, a line break, a character between words, a CJK character, or a word. */
+const WORDS = /<a [^>]*>[^<]*<\/a>|<i><\/i>\n|[ \t\r\n/:.?=_,@()-]|[\u00e3-\u00ed][\u0080-\u00bf]{2}|[^< \t\r\n/:.?=_,@()\u00e3-\u00ed-]+/g;
+
+/** The largest product of the numbers of words that a build compares. */
+const MOST_COMPARED = 250_000;
+
+/**
+ * Marks only the words of a long text that changed. A diff_html marks both texts as a whole if they are too long to be compared when the
+ * record is made. Texts that have less than half of the shorter one in common are marked as a whole.
+ */
+export function changedWords(diff: DiffMarkup): ChangedPart {
+  const { removed, added, inline, before, after } = diff;
+  const isWhole = removed !== '' && added !== '' && inline.length === before.length + after.length;
+  if (!isWhole || removed.length + added.length <= SURELY_COMPARED) return diff;
+  const { parts, isCompared } = wordDiff(removed, added, (text) => text.match(WORDS) ?? [], MOST_COMPARED);
+  const limit = isCompared ? {} : { limit: markup`the marked texts are too long to be compared word by word` };
+  const kept = parts.reduce((length, { kind, text }) => length + (kind === 'kept' ? text.length : 0), 0);
+  if (2 * kept < Math.min(removed.length, added.length)) return { ...diff, ...limit };
+  const changes = parts.map(({ kind, text }) => {
+    if (kind === 'kept') return unchanged(trusted(text.replaceAll(CHANGED_BREAK, '\n')));
+    return kind === 'removed' ? replaced(trusted(text), markup``) : replaced(markup``, trusted(text));
+  });
+  const all = (side: keyof DiffMarkup) => joined(changes.map((change) => change[side]));
+  return { inline: all('inline'), before: all('before'), after: all('after'), removed: all('removed'), added: all('added'), ...limit };
 }
 
 /** Returns the difference of two values that have nothing in common. */

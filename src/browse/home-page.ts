@@ -67,8 +67,8 @@ function allOf(fields: readonly RecordsOfChoice[]): Markup | '' {
   const links = fields
     .filter(({ records }) => records > 0)
     .map(
-      ({ id, name, records, newestPage }) =>
-        markup`<a href="${changesPage(newestPage)}#f${id}">${name} <small>${numberMarkup(records)}</small></a>`,
+      ({ id, name, counts, newestPage }) =>
+        markup`<a href="${changesPage(newestPage)}#f${id}">${name} <small>${counts}</small></a>`,
     );
   return links.length === 0
     ? ''

@@ -6,15 +6,59 @@ export interface WordPart {
   readonly text: string;
 }
 
-/** The largest product of the numbers of words of both texts. Larger texts are shown one after the other. */
+/** Two texts, word by word. */
+export interface WordDiff {
+  readonly parts: readonly WordPart[];
+  /** False if too many words are between the first and the last one that differ: all of these are in one removed and one added part. */
+  readonly isCompared: boolean;
+}
+
+/** The largest product of the numbers of words that are compared. */
 const MOST = 4_000_000;
 
 /**
- * Compares two texts word by word. The result has the longest sequence of words that both have.
+ * Compares two texts word by word. Between what both begin and end with, the result has the longest sequence of words that both have. In
+ * longer texts, the longest sequence of passages comes first, and then that of the words of each changed passage.
  * @param split divides a text into its words
+ * @param most the largest product of the numbers of words that are compared
  */
-export function wordDiff(before: string, after: string, split: (text: string) => readonly string[] = wordsOf): readonly WordPart[] {
+export function wordDiff(
+  before: string,
+  after: string,
+  split: (text: string) => readonly string[] = wordsOf,
+  most: number = MOST,
+): WordDiff {
   const [old, fresh] = [split(before), split(after)];
+  const words = sequenceDiff(old, fresh, most);
+  if (words.isCompared) return words;
+  const passages = sequenceDiff(passagesOf(old), passagesOf(fresh), most).parts;
+  const diffs = passages.flatMap(({ kind, text }, index): WordDiff | readonly WordDiff[] => {
+    const [last, next] = [passages[index - 1], passages[index + 1]];
+    if (kind === 'removed' && next?.kind === 'added') return sequenceDiff(split(text), split(next.text), most);
+    return kind === 'added' && last?.kind === 'removed' ? [] : { parts: [{ kind, text }], isCompared: true };
+  });
+  return { parts: diffs.flatMap(({ parts }) => parts), isCompared: diffs.every(({ isCompared }) => isCompared) };
+}
+
+/** Joins words to passages: a passage ends with a sentence or a line. */
+function passagesOf(words: readonly string[]): readonly string[] {
+  const passages: string[] = [];
+  let passage = '';
+  for (const word of words) {
+    passage += word;
+    if (!PASSAGE_END.test(word)) continue;
+    passages.push(passage);
+    passage = '';
+  }
+  return [...passages, passage];
+}
+
+/** Matches the last character of a passage. A build compares the UTF-8 of the ideographic full stop. */
+const PASSAGE_END = /(?:[.!?\n\u3002]|\u00e3\u0080\u0082)$/;
+
+function sequenceDiff(oldWords: readonly string[], freshWords: readonly string[], most: number): WordDiff {
+  const [start, end] = commonEnds(oldWords, freshWords);
+  const [old, fresh] = [oldWords.slice(start, oldWords.length - end), freshWords.slice(start, freshWords.length - end)];
   const columns = fresh.length + 1;
   const parts: WordPart[] = [];
   const add = (kind: WordPart['kind'], text: string) => {
@@ -28,10 +72,13 @@ export function wordDiff(before: string, after: string, split: (text: string) =>
     add('added', added);
     [removed, added] = ['', ''];
   };
-  if (old.length * fresh.length > MOST) {
-    [removed, added] = [before, after];
+  add('kept', oldWords.slice(0, start).join(''));
+  const rest = oldWords.slice(oldWords.length - end).join('');
+  if (old.length * fresh.length > most) {
+    [removed, added] = [old.join(''), fresh.join('')];
     addChange();
-    return parts;
+    add('kept', rest);
+    return { parts, isCompared: false };
   }
   // the length of the longest common sequence of the words from i and from j on
   const lengths = new Uint16Array((old.length + 1) * columns);
@@ -63,7 +110,19 @@ export function wordDiff(before: string, after: string, split: (text: string) =>
     }
   }
   addChange();
-  return parts;
+  add('kept', rest);
+  return { parts, isCompared: true };
+}
+
+/** Returns the numbers of words with which both texts begin and end. A space before the common end is not in it. */
+function commonEnds(old: readonly string[], fresh: readonly string[]): readonly [start: number, end: number] {
+  const shorter = Math.min(old.length, fresh.length);
+  let start = 0;
+  while (start < shorter && old[start] === fresh[start]) start += 1;
+  let end = 0;
+  while (end < shorter - start && old.at(-1 - end) === fresh.at(-1 - end)) end += 1;
+  while (end > 0 && old.at(-end)?.trim() === '') end -= 1;
+  return [start, end];
 }
 
 function wordsOf(text: string): string[] {

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { accountEntry } from '../../src/browse/change-list.ts';
 import { changedPart } from '../../src/browse/changed-part.ts';
 import { byteText, markup, trusted } from '../../src/browse/markup.ts';
@@ -7,8 +7,8 @@ import { diffHtml } from '../../src/diff/diff-html.ts';
 import { bioRecord } from '../support/bio-record.ts';
 
 /** Returns the note of a change, and what it marks as removed and as added. */
-function shown(data_type: DataType, before: string, after: string): readonly (string | undefined)[] {
-  const record = { ...bioRecord(2, { account: 'nina', previous: 1 }), data_type, text: byteText(after) };
+function shown(data_type: DataType, before: string | undefined, after: string): readonly (string | undefined)[] {
+  const record = { ...bioRecord(2, { account: 'nina', previous: before === undefined ? null : 1 }), data_type, text: byteText(after) };
   const diff_html = byteText(diffHtml(data_type, before, after));
   const facts = { addressOf: () => trusted(''), textOf: () => undefined, handleAt: () => 'nina' };
   const html = accountEntry([{ ...record, diff_html }], () => trusted(''), facts, new Map());
@@ -34,7 +34,8 @@ it.each<[name: string, before: string, after: string, note: string | undefined]>
   ['a Greek letter', 'Nina', '\u039dina', 'Greek letter like N U+039D added'],
   ['an override of direction', 'maps', '\u202emaps', 'right-to-left override U+202E added'],
   ['an override beside another change', 'maps of places', 'maps of \u202emills', 'right-to-left override U+202E added'],
-  ['a composed letter', 'cafe\u0301', 'caf\u00e9', 'normalization: U+0301 became U+00E9'],
+  ['a composed letter', 'cafe\u0301', 'caf\u00e9', 'normalization: U+0065 U+0301 became U+00E9'],
+  ['a decomposed letter', 'of \u00e9t\u00e9 maps', 'of \u00e9te\u0301 maps', 'normalization: U+00E9 became U+0065 U+0301'],
   ['letter case', 'Maps', 'maps', 'only upper and lower case'],
   ['the style of an emoji', 'sun \u2600', 'sun \u2600\ufe0f', 'emoji variation selector U+FE0F added'],
   [
@@ -49,6 +50,14 @@ it.each<[name: string, before: string, after: string, note: string | undefined]>
 ])('a change of a bio has a note only for invisible differences: %s', (_, before, after, note) => {
   const [found] = shown('Bio', before, after);
   expect(found).toBe(note);
+});
+
+it.each([
+  ['invisible characters', 'Adm\u200bin pay\u202egnp', 'contains zero-width space U+200B, right-to-left override U+202E'],
+  ['a letter of another script', 'P\u0430ris', 'contains Cyrillic letter like a U+0430'],
+  ['visible characters', 'Paris \u2600\ufe0f', undefined],
+])('a first value has a note if it has %s', (_, text, note) => {
+  expect(shown('Bio', undefined, text)).toEqual([note, undefined, undefined]);
 });
 
 it.each<[type: DataType, before: string, after: string, note: string | undefined, removed: string | undefined, added: string | undefined]>([
@@ -86,6 +95,36 @@ it.each<[type: DataType, before: string, after: string, note: string | undefined
   ['Location', 'Oxford', 'Leeds', undefined, 'Oxford', 'Leeds'],
 ])('a change of a %s from %s to %s marks only the part that changed', (type, before, after, ...expected) => {
   expect(shown(type, before, after)).toEqual(expected.map((text) => text && byteText(text)));
+});
+
+describe('a change of a bio that is too long for the source of its record to compare', () => {
+  const text = Array.from({ length: 150 }, (_, n) => `Line ${n} of @nina_k & others.\n日本語 \u0436\u0443 `).join('');
+
+  it('marks only the words that changed', () => {
+    const changed = `Line zero ${text
+      .slice(7)
+      .replace('Line 10 ', 'Line ten ')
+      .replace(/日本語 жу $/, '日本国 жу ')}`;
+    const [note, ...marked] = shown('Bio', text, changed);
+    expect([note, ...marked]).toEqual([undefined, byteText('0 | 10 | 語'), byteText('zero | ten | 国')]);
+  });
+
+  const limit = 'the marked texts are too long to be compared word by word';
+
+  it('marks all of both texts if they have little in common', () => {
+    const other = 'Something else, and more. '.repeat(200);
+    const escaped = text.replaceAll('&', '&amp;').replaceAll('\n', '<i></i>\n');
+    expect(shown('Bio', text, other)).toEqual([limit, byteText(escaped), other]);
+  });
+
+  it('says that it marks more than what changed if too many words are between the changes', () => {
+    const words = 'many words, '.repeat(400);
+    expect(shown('Bio', `1 ${words}. ${words} 1`, `2 ${words}, ${words} 2`)).toEqual([
+      limit,
+      `1 ${words}. ${words} 1`,
+      `2 ${words}, ${words} 2`,
+    ]);
+  });
 });
 
 it('a link leads to the whole address, though a part of it is marked', () => {

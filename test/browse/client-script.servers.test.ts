@@ -60,7 +60,10 @@ function snapshots(): Snapshot[] {
     { observed_at: time(26.5), screen_name: 'pier', location: 'c' },
     { observed_at: time(26.7), screen_name: 'pier', location: 'a' },
   ].map((snapshot) => ({ id: 'p', display_name: 'Pier', ...snapshot }));
-  return [...bios, ...others, ...moved, ...pier, hostile].toSorted((a, b) => (a.observed_at < b.observed_at ? -1 : 1));
+  const zero = ['maps', 'ma\u200bps', 'cafe\u0301', 'caf\u00e9'].map((location, n) => ({
+    ...{ observed_at: time(400 + n), id: 'z', screen_name: 'zero', location, website: `http://${Math.min(n, 1)}.example` },
+  }));
+  return [...bios, ...others, ...moved, ...pier, ...zero, hostile].toSorted((a, b) => (a.observed_at < b.observed_at ? -1 : 1));
 }
 
 /** What the page says of a day with new values. */
@@ -77,7 +80,7 @@ it('the client script is small and has no module syntax', () => {
   const script = clientScript().toString();
   expect(script).not.toMatch(/^\s*(import|export)\b/m);
   expect(script).not.toMatch(/innerHTML|eval\(|fetch\(/);
-  expect(script.length).toBeLessThan(35_000);
+  expect(script.length).toBeLessThan(40_000);
   expect(() => new Function(script)).not.toThrow();
 });
 
@@ -241,7 +244,7 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
     expect(await shown('.changes h2')).toEqual(['9 May 2020', '8 May 2020']);
     expect(await status()).toBe(`2 of ${all} records on this page, from 2020-05-08 to 2020-05-10`);
     await page.emulateMedia({ media: 'print' });
-    expect(await shown('.filter label, .filters *')).toEqual([expect.stringMatching(/^Bio \d+$/), await status()]);
+    expect(await shown('.filter label, .filters *')).toEqual([expect.stringMatching(/^Bio \d+ changes$/), await status()]);
     await page.emulateMedia({ media: 'screen' });
     await page.locator('label[for=fA]').click();
     expect(await shown('.changes h2')).toEqual(['10 May 2020', '9 May 2020', '8 May 2020']);
@@ -297,6 +300,25 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
     expect(await page.evaluate(`document.querySelector(':target').closest(':has(> h2)').querySelector('h2').textContent`)).toBe(
       '8 May 2020',
     );
+  });
+
+  it('keeps the dates of the filter in the address, beside the field', async () => {
+    const page = await open(`${nina}#fC,2020-05-08..2020-05-09`);
+    const state = () =>
+      page.evaluate<string[]>(
+        `[location.hash, document.querySelector('.filter :checked').id, document.querySelector('#from').value, document.querySelector('#to').value]`,
+      );
+    expect(await state()).toEqual(['#fC,2020-05-08..2020-05-09', 'fC', '2020-05-08', '2020-05-09']);
+    expect(await page.locator('.filters [role=status]').textContent()).toMatch(
+      /^2 of \d+ records on this page, from 2020-05-08 to 2020-05-09$/,
+    );
+    await page.locator('label[for=fB]').click();
+    await page.locator('#from').fill('');
+    expect(await state()).toEqual(['#fB,..2020-05-09', 'fB', '', '2020-05-09']);
+    await page.goto(`${fileUrl}${nina}#fB,2020-05-09..`);
+    await until(page, `document.querySelector('#from').value === '2020-05-09' && document.querySelector('#to').value === ''`);
+    await page.locator('.filters button').click();
+    expect(await state()).toEqual(['#fB', 'fB', '', '']);
   });
 
   it('shows all entries if the second day is before the first', async () => {
@@ -385,6 +407,36 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
       'maps of 129 places that moved\nand <b>more</b>',
     ]);
     expect(await page.locator('.difference ins').allTextContents()).toEqual(['129 ', ' that moved\nand <b>more</b>']);
+  });
+
+  it('names invisible characters in a comparison of versions and of days', async () => {
+    const page = await open(pageOf('zero'));
+    const buttons = page.locator('article.L button.compare');
+    for (const [one, other, note] of [
+      [3, 2, 'zero-width space U+200B added'],
+      [1, 0, 'normalization: U+0065 U+0301 became U+00E9'],
+    ] as const) {
+      await buttons.nth(one).click();
+      await buttons.nth(other).click();
+      expect(await page.locator('.difference .note').textContent()).toBe(note);
+      await page.keyboard.press('Escape');
+    }
+    await page.goto(`${page.url()}#on=${time(400).slice(0, 10)}..${time(401).slice(0, 10)}`);
+    await until(page, `document.querySelector('[data-day] .note') !== null`);
+    expect(await page.locator('[data-day] .note').allTextContents()).toEqual(['zero-width space U+200B added']);
+  });
+
+  it('says that both versions must be of one field if the second one is not', async () => {
+    const page = await open(pageOf('zero'));
+    const hint = page.locator('.columns b span');
+    await page.locator('article.L button.compare').first().click();
+    expect(await hint.textContent()).toMatch(/^ Chosen: Location, /);
+    const website = page.locator('article.W button.compare').first();
+    await website.click();
+    expect(await hint.textContent()).toMatch(/^ Both versions must be of one field\. Chosen: Website, /);
+    expect(await website.getAttribute('aria-label')).toMatch(/^Both versions must be of one field\. Chosen: Website, /);
+    await website.click();
+    expect([await hint.textContent(), await page.locator('dialog').count()]).toEqual(['', 0]);
   });
 
   it('shows the profile of a day and compares two days, whichever pages have them, and the address keeps both', async () => {
@@ -559,7 +611,7 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
     const page = await open(`${nina}#fB`, `${origin.url}/`);
     expect(await page.locator('#fB').isChecked()).toBe(true);
     // all bios of the account are counted
-    expect(await page.locator('label[for=fB]').textContent()).toMatch(/^Bio \d+ of 130$/);
+    expect(await page.locator('label[for=fB]').textContent()).toMatch(/^Bio \d+ of 129 changes, 0 of 1 first value$/);
     await page.locator('label[for=fA]').click();
     expect(page.url()).toMatch(/#fA$/);
     const catchFiles = () =>
@@ -710,6 +762,23 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
     await page.locator('.own article h4 a').last().press('Enter');
     await page.waitForURL(/nina_k~p2\.html#r\d+$/);
     expect(await page.locator('article:target').count()).toBe(1);
+  });
+
+  it.each([360, 1280])('shows the name, the date and the change at the permalink of a second field, %s pixels wide', async (width) => {
+    const page = await open(pageOf('zero'), fileUrl, { javaScriptEnabled: false, viewport: { width, height: 300 } });
+    const [website = ''] = await page.evaluate<string[]>(`Array.from(document.querySelectorAll('.own .W:not(.F)'), ({ id }) => id)`);
+    for (const path of [pageOf('zero'), pageWith('5 February 2021')]) {
+      await page.goto(`${fileUrl}${path}#${website}`);
+      const edges = await page.evaluate<number[]>(`(() => {
+        const change = document.querySelector('article:target');
+        const bar = change.closest('.own')?.querySelector('.columns') ?? change.closest(':has(> h2)').querySelector('h2');
+        const date = change.closest('.entry').querySelector('h3');
+        return [0, ...[bar, date, change].flatMap((each) => [each.getBoundingClientRect().top, each.getBoundingClientRect().bottom]), 300];
+      })()`);
+      // one below the other, up to the rounding of pixels
+      for (const [index, edge] of edges.entries())
+        expect([path, edge]).toEqual([path, expect.closeTo(Math.max(edge, (edges[index - 1] ?? 0) - 2))]);
+    }
   });
 
   it.each([

@@ -4,7 +4,7 @@ import { wordDiff } from '../../src/browse/word-diff.ts';
 
 const shown = (before: string, after: string) => {
   const signs = { kept: '', removed: '-', added: '+' };
-  return wordDiff(before, after).map(({ kind, text }) => `${signs[kind]}${text}`);
+  return wordDiff(before, after).parts.map(({ kind, text }) => `${signs[kind]}${text}`);
 };
 
 describe('the comparison of two versions', () => {
@@ -19,11 +19,32 @@ describe('the comparison of two versions', () => {
     expect(shown(before, after)).toEqual(parts);
   });
 
+  it('compares what is between the common beginning and the common end, and says if this is too long', () => {
+    const words = 'many words '.repeat(3000);
+    expect(wordDiff(`${words}a b ${words}`, `${words}a c ${words}`)).toEqual({
+      parts: [
+        { kind: 'kept', text: `${words}a ` },
+        { kind: 'removed', text: 'b' },
+        { kind: 'added', text: 'c' },
+        { kind: 'kept', text: ` ${words}` },
+      ],
+      isCompared: true,
+    });
+    expect(wordDiff(`same 1 ${words} 2`, `same 3 ${words} 4`)).toEqual({
+      parts: [
+        { kind: 'kept', text: 'same ' },
+        { kind: 'removed', text: `1 ${words} 2` },
+        { kind: 'added', text: `3 ${words} 4` },
+      ],
+      isCompared: false,
+    });
+  });
+
   it('has both texts, whatever they are', () => {
     const text = fc.string({ unit: fc.constantFrom('a', 'b', ' ', '\n', '|', '🌻'), maxLength: 20 });
     fc.assert(
       fc.property(text, text, (before, after) => {
-        const parts = wordDiff(before, after);
+        const { parts } = wordDiff(before, after);
         const without = (kind: string) => parts.filter((part) => part.kind !== kind).map((part) => part.text);
         expect([without('added').join(''), without('removed').join('')]).toEqual([before, after]);
       }),

@@ -1,3 +1,4 @@
+import { invisibleCharacters } from '../invisible/invisible-characters.ts';
 import { wordDiff } from '../word-diff.ts';
 import { allChanges, element, fieldOf, mainPage, nameOf, openDialog, recall, remember, textOf, timeOf } from './page-elements.ts';
 
@@ -25,8 +26,9 @@ export function addComparison(): void {
   const buttons = changes.map((change) => {
     const button = element('button', { type: 'button', class: 'compare' });
     button.addEventListener('click', () => {
+      const last = chosenVersion();
       choose(versionOf(change));
-      update();
+      update(last !== undefined && last.field !== fieldOf(change) ? 'Both versions must be of one field. ' : '');
     });
     change.querySelector('header')?.append(button);
     return { button, name: nameOf(change), version: versionOf(change) };
@@ -34,14 +36,14 @@ export function addComparison(): void {
   // this line stays in view, and its height is the same: no row moves
   const hint = element('span');
   document.querySelector('.columns > b')?.append(hint);
-  const update = () => {
+  const update = (problem = '') => {
     const chosen = chosenVersion();
-    hint.textContent = chosen === undefined ? '' : ` Chosen: ${chosen.field}, ${chosen.time}. Compare it with another version.`;
+    hint.textContent = chosen === undefined ? '' : ` ${problem}Chosen: ${chosen.field}, ${chosen.time}. Compare it with another version.`;
     for (const { button, name, version } of buttons) {
       const isChosen = chosen?.id === version.id;
       const isPair = chosen !== undefined && !isChosen && chosen.field === version.field;
       button.textContent = isChosen ? 'Chosen' : 'Compare';
-      button.title = isChosen ? 'Chosen' : isPair ? 'Compare with the chosen version' : 'Compare with another version';
+      button.title = isChosen ? `${problem}Chosen` : isPair ? 'Compare with the chosen version' : 'Compare with another version';
       button.setAttribute('aria-label', `${button.title}: ${name}`);
       button.setAttribute('aria-pressed', String(isChosen));
     }
@@ -66,9 +68,15 @@ function choose(version: Version): void {
   );
 }
 
-/** Compares two texts word by word. Returns what was removed, and what was added, in an element each. */
+/** Compares two texts word by word. Returns what was removed, and what was added, in an element each, and then a note if it needs one. */
 export function markedWords(before: string, after: string): readonly (HTMLElement | string)[] {
-  return wordDiff(before, after).map(({ kind, text }) => (kind === 'kept' ? text : element(kind === 'removed' ? 'del' : 'ins', {}, text)));
+  const { parts, isCompared } = wordDiff(before, after);
+  const words = parts.map(({ kind, text }) => (kind === 'kept' ? text : element(kind === 'removed' ? 'del' : 'ins', {}, text)));
+  const textOfKind = (wanted: string) => parts.map(({ kind, text }) => (kind === wanted ? text : '')).join('');
+  const changed = { removed: textOfKind('removed'), added: textOfKind('added'), isAtEnd: parts.at(-1)?.kind !== 'kept' };
+  const notes = [...invisibleCharacters({ ...changed, before, after })];
+  if (!isCompared) notes.push('the marked texts are too long to be compared word by word');
+  return notes.length === 0 ? words : [...words, element('small', { class: 'note' }, notes.join(', '))];
 }
 
 function versionOf(change: HTMLElement): Version {
