@@ -1,5 +1,7 @@
 import type { Account } from '../../contract/account.ts';
 import { type Instant, parseInstant, timestampOf } from '../../contract/instant.ts';
+import { FIELDS_IN_ORDER, PROFILE_FIELDS } from '../../contract/profile-fields.ts';
+import type { DataType } from '../../contract/record.ts';
 import { dateMarkup } from '../dates.ts';
 import { isWebUrl, outsideLink } from '../diff-segments.ts';
 import { type ByteText, escapeText, joined, type Markup, markup, trusted } from '../markup.ts';
@@ -9,14 +11,13 @@ import type { BrowseAccount } from './browse-account.ts';
 
 /** Returns the current profile of an account as a list of terms. A field that is empty or unknown is left out. */
 export function profileMarkup({ account, formerHandles, formerHolders, lastSeen }: BrowseAccount): Markup | '' {
-  const { bio, location, website, account_creation_date: created, profile_image_url: image } = account;
-  const verified = account.data.find(({ data_type }) => data_type === 'Verified');
+  const { account_creation_date: created, profile_image_url: image } = account;
   const rows: Markup[] = [];
   const add = (term: Markup, definitions: Markup) => rows.push(markup`<div><dt>${term}${definitions}</div>\n`);
-  if (bio !== '') add(markup`Bio`, markup`<dd class=text dir=auto>${escapeText(bio)}`);
-  if (location !== '') add(markup`Location`, markup`<dd dir=auto>${escapeText(location)}`);
-  if (website !== null && website !== '') add(markup`Website`, markup`<dd dir=auto>${linked(website)}`);
-  if (verified !== undefined) add(markup`Verified`, markup`<dd>${verified.text === 'true' ? 'Yes' : 'No'}`);
+  for (const type of FIELDS_IN_ORDER) {
+    const field = type === 'Name' ? '' : fieldMarkup(account, type);
+    if (field !== '') add(markup`${type}`, field);
+  }
   if (created !== null) add(markup`Created`, markup`<dd>${dateMarkup(created)}`);
   if (image !== '') add(markup`Picture`, markup`<dd>${linked(image)}`);
   const newest = account.data[0]?.first_encountered_date;
@@ -25,6 +26,24 @@ export function profileMarkup({ account, formerHandles, formerHolders, lastSeen 
   if (formerHandles.length > 0) add(markup`Former handles`, markup`<dd>${trusted(formerHandles.map(formerHandle).join('; '))}`);
   if (formerHolders.length > 0) add(markup`Handle before`, joined(formerHolders.map(formerHolder)));
   return rows.length === 0 ? '' : markup`<dl>\n${joined(rows)}</dl>\n`;
+}
+
+/** Returns the current value of a field. */
+function fieldMarkup(account: Account, type: DataType): Markup | '' {
+  const { difference, keyInSummary } = PROFILE_FIELDS[type];
+  const newest = () => account.data.find(({ data_type }) => data_type === type)?.text ?? '';
+  const value = keyInSummary === undefined ? newest() : (account[keyInSummary] ?? '');
+  if (value === '') return '';
+  switch (difference) {
+    case 'text':
+      return markup`<dd class=text dir=auto>${escapeText(value)}`;
+    case 'block':
+      return markup`<dd dir=auto>${escapeText(value)}`;
+    case 'link':
+      return markup`<dd dir=auto>${linked(value)}`;
+    case 'boolean':
+      return markup`<dd>${value === 'true' ? 'Yes' : 'No'}`;
+  }
 }
 
 /** Whether another source showed the account later. Ids of several sources are not in the order of time. */
