@@ -1,3 +1,4 @@
+import { PROFILE_FIELDS } from '../contract/profile-fields.ts';
 import type { ChangeRecord } from '../contract/record.ts';
 import type { Site } from '../contract/site.ts';
 import type { FormerHolderText } from './accounts/browse-account.ts';
@@ -117,7 +118,8 @@ function entriesOf({ base_url }: Site, records: readonly ChangeRecord[], facts: 
 function entryOf(base: Markup, record: ChangeRecord, { addressOf, handleAt }: FeedFacts): Markup {
   const { id, data_type, text, first_encountered_date: time, web_archive_url: snapshot } = record;
   const via = snapshot !== null && isWebUrl(snapshot) ? markup`<link rel="via" href="${escapeText(snapshot)}"/>` : '';
-  const content = data_type === 'Verified' || text === null || text === '' ? '' : markup`<content>${escapeText(text)}</content>`;
+  const isText = PROFILE_FIELDS[data_type].difference !== 'boolean' && text !== null && text !== '';
+  const content = !isText ? '' : markup`<content>${escapeText(text)}</content>`;
   return markup`<entry><id>${base}/rest/data/#${id}</id><title>${titleOf(record, handleAt(record))}</title><updated>${trusted(time)}</updated><link href="${base}/${addressOf(record)}"/>${via}${content}</entry>
 `;
 }
@@ -128,8 +130,9 @@ function titleOf({ account, data_type, previous, text }: ChangeRecord, handle: B
   const who = markup`@${escapeText(handle)}${present}: `;
   // a first record is what was seen first, and not something that the account did
   const isFirst = previous === null;
-  if (data_type === 'Verified') return markup`${who}${isFirst ? 'first known as' : 'now'} ${text === 'true' ? '' : 'not '}verified`;
   const field = trusted(data_type.toLowerCase());
+  if (PROFILE_FIELDS[data_type].difference === 'boolean')
+    return markup`${who}${isFirst ? 'first known as' : 'now'} ${text === 'true' ? '' : 'not '}${field}`;
   if (text === null || text === '') return isFirst ? markup`${who}first known ${field} is empty` : markup`${who}${field} is empty now`;
   return markup`${who}${isFirst ? 'first known' : 'new'} ${field}`;
 }

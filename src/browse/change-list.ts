@@ -178,13 +178,13 @@ function changeMarkup(record: ChangeRecord, textOf: RecordFacts['textOf']): Chan
     const { inline, after } = replaced(markup``, valueMarkup(record.text, record.data_type));
     return { inline, before: undefined, after, note: '' };
   }
-  const { data_type } = record;
+  const { difference } = PROFILE_FIELDS[record.data_type];
   if (isFirst(record)) {
     // nobody added a first value
     const value = trusted(diff.after.replace(/<\/?ins>/g, ''));
     return { inline: value, before: undefined, after: value, note: escapeText(byteText(invisibleContents(value).join(', '))) };
   }
-  const shown = data_type === 'Website' || data_type === 'Location' ? changedPart(diff) : changedWords(extendedPart(diff));
+  const shown = difference === 'link' || difference === 'block' ? changedPart(diff) : changedWords(extendedPart(diff));
   const invisible = invisibleDifference(shown);
   const what = invisible.length === 0 ? (shown.note ?? '') : escapeText(byteText(invisible.join(', ')));
   const note = joined([what, what === '' || shown.limit === undefined ? '' : markup`; `, shown.limit ?? '']);
@@ -195,7 +195,7 @@ function changeMarkup(record: ChangeRecord, textOf: RecordFacts['textOf']): Chan
 function differenceOf(record: ChangeRecord, textOf: RecordFacts['textOf']): DiffMarkup | undefined {
   const { diff_html, data_type, previous } = record;
   const diff = diff_html === '' ? undefined : diffMarkup(diff_html);
-  if (diff !== undefined) return data_type === 'Verified' ? verifiedMarkup(diff) : diff;
+  if (diff !== undefined) return PROFILE_FIELDS[data_type].difference === 'boolean' ? booleanMarkup(diff) : diff;
   const after = valueMarkup(record.text, data_type);
   const old = previous === null ? '' : textOf(previous);
   if (old === undefined) return undefined;
@@ -205,11 +205,11 @@ function differenceOf(record: ChangeRecord, textOf: RecordFacts['textOf']): Diff
 
 /** Returns the text of a field as a profile shows it. */
 export function valueMarkup(text: ByteText | null, data_type: ChangeRecord['data_type']): Markup {
-  return (data_type === 'Verified' ? YES_OR_NO.get(text ?? '') : undefined) ?? escapeText(text ?? '');
+  return (PROFILE_FIELDS[data_type].difference === 'boolean' ? YES_OR_NO.get(text ?? '') : undefined) ?? escapeText(text ?? '');
 }
 
-/** Returns the difference of a Verified record with the words of the profile. Markup with other values stays as it is. */
-function verifiedMarkup(diff: DiffMarkup): DiffMarkup {
+/** Returns the difference of two booleans with the words of the profile. Markup with other values stays as it is. */
+function booleanMarkup(diff: DiffMarkup): DiffMarkup {
   const [old, current] = [textOfMarkup(diff.before), textOfMarkup(diff.after)];
   const answer = YES_OR_NO.get(current);
   const oldAnswer = old === '' ? markup`` : YES_OR_NO.get(old);

@@ -51,6 +51,8 @@ const SHORT: { readonly [long: string]: string | undefined } = { '--store': '-s'
 /** A value that a command does not accept. */
 export interface RejectedValue {
   readonly target: Argument | Option;
+  /** The variable that has it; undefined if it is from the command line. */
+  readonly variable: string | undefined;
   readonly text: string;
   readonly expected: string;
 }
@@ -81,6 +83,7 @@ export function programFor(terminal: Terminal, invocation = 'palimpsest', onReje
     .exitOverride();
   const [variables, withoutVariable] = [new Set<string>(), new Set<string>()];
   let running: Command | undefined;
+  let variableRead: string | undefined;
   terminal.render = (suggested) => renderSuggested(program, running, invocation, suggested, env);
 
   const withParser = <T extends Argument | Option>(target: T, { choices, parse }: ValueSpec, isList: boolean): T => {
@@ -91,7 +94,7 @@ export function programFor(terminal: Terminal, invocation = 'palimpsest', onReje
       try {
         return isList ? [...(Array.isArray(before) ? before : []), parseOne(text)] : parseOne(text);
       } catch (error) {
-        if (error instanceof InvalidArgumentError) onReject({ target, text, expected: error.message });
+        if (error instanceof InvalidArgumentError) onReject({ target, variable: variableRead, text, expected: error.message });
         throw error;
       }
     });
@@ -123,6 +126,10 @@ export function programFor(terminal: Terminal, invocation = 'palimpsest', onReje
     const switches: GivenSwitch[] = [];
     for (const [usage, spec] of Object.entries({ ...options, ...OUTPUT_OPTIONS })) {
       const option = optionOf(usage, spec);
+      // before the listener of Commander, which parses the value. Variables are read after the options of the command line
+      command.on(`optionEnv:${option.name()}`, () => {
+        variableRead = option.envVar;
+      });
       command.addOption(option);
       if (isSwitch(option)) {
         command.on(`option:${option.name()}`, () => switches.push({ option }));

@@ -21,12 +21,12 @@ export function usageFailure(
   error: CommanderError,
   rejected: RejectedValue | undefined,
 ): Failure {
-  // in front of the command, or between the group and its command
-  const words = given.filter((word, index) => word !== 'help' || index > 1);
+  // the words that can be in front of the command, or between the group and its command
+  const words = given.filter((word, index) => (word !== 'help' || index > 1) && (word !== '--' || index > 0));
   const message = error.message.replace(/^error: /, '');
-  const field = /'(?:-\w, )?(-[^ ']+)/.exec(message)?.[1];
+  const field = optionIn(error.code, commandIn(program, words).command, words);
   const hint = hintFor(program, words, error, field);
-  if (rejected !== undefined) return valueFailure(rejected, message, hint);
+  if (rejected !== undefined) return valueFailure(rejected, hint);
   if (error.code === 'commander.help') return new Failure('usage', 'no command was given', { hint });
   if (error.code === 'commander.excessArguments') {
     const { command } = commandIn(program, words);
@@ -36,14 +36,25 @@ export function usageFailure(
   return new Failure('usage', message, { place: field === undefined ? {} : { field }, hint });
 }
 
+/** Returns the option that an error is about, if it is about an option and not about its value. */
+function optionIn(code: string, command: Command, words: readonly string[]): string | undefined {
+  const { options } = command;
+  if (code === 'commander.unknownOption') return command.parseOptions(command.args).unknown[0];
+  if (code === 'commander.missingMandatoryOptionValue')
+    return options.find((option) => option.mandatory && command.getOptionValue(option.attributeName()) === undefined)?.long;
+  if (code !== 'commander.optionMissingArgument') return undefined;
+  // several short options can be one word
+  const last = words.at(-1)?.replace(/^-\w*(\w)$/, '-$1');
+  return options.find(({ short, long }) => last === short || last === long)?.long;
+}
+
 /** Returns the failure for a value that its parser does not accept. It is from the command line or from a variable. */
-function valueFailure({ target, text, expected }: RejectedValue, message: string, hint: Hint): Failure {
+function valueFailure({ target, variable, text, expected }: RejectedValue, hint: Hint): Failure {
   if (target instanceof Argument) return new Failure('usage', `'${text}' is not a valid ${target.name()}`, { expected, found: text, hint });
-  const { flags, long = '', envVar } = target;
-  const isGiven = message.startsWith(`option '${flags}' argument `);
-  const source = isGiven ? `argument '${text}'` : `value '${text}' from env '${envVar}'`;
+  const { flags, long = '' } = target;
+  const source = variable === undefined ? `argument '${text}'` : `value '${text}' from env '${variable}'`;
   return new Failure('usage', `option '${flags}' ${source} is invalid`, {
-    place: { field: isGiven ? long : (envVar ?? long) },
+    place: { field: variable ?? long },
     expected,
     found: text,
     hint,

@@ -1,8 +1,9 @@
-import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
+import { closeSync, existsSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Values } from '../command-line/commands.ts';
 import { handleHash, stableIdHash } from '../contract/accounts/exclusion.ts';
 import { Failure } from '../contract/failure.ts';
+import { readFully } from '../contract/files/file-bytes.ts';
 import { writeFiles } from '../contract/files/write-files.ts';
 import { checkLocal, checkObjects, formOf, noCopy } from '../removal/copies.ts';
 import type { CopyCheck, CopyForm } from '../removal/copy-search.ts';
@@ -118,7 +119,7 @@ function isReceipt(path: string): boolean {
   if (!statSync(path).isFile()) return false;
   const file = openSync(path, 'r');
   const bytes = Buffer.alloc(RECEIPT_START.length);
-  readSync(file, bytes);
+  readFully(file, bytes, 0);
   closeSync(file);
   const start = bytes.toString();
   return start === RECEIPT_START || start.startsWith('{\n  "made_at": "');

@@ -72,7 +72,7 @@ export function encodeIdentity({ screen_name, account_creation_date, profile_ima
 
 /** Encodes a summary as a JSON object, with its fields in the order of the interface. */
 export function encodeSummary({ display_name, website, location, bio }: Summary): string {
-  return encodeJson({ display_name, website, location, bio });
+  return encodeJson({ display_name, website, location, bio } satisfies Summary);
 }
 
 /** Encodes an account on a page up to its first record. */

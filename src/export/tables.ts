@@ -19,7 +19,7 @@ export interface Column {
   readonly isNullable: boolean;
 }
 
-type Row<Name extends string> = { readonly [N in Name]: Value };
+type Row = { readonly [name: string]: Value };
 
 /** A flat table of an export: the columns, and the rows with a value for each column. */
 export interface Table {
@@ -36,19 +36,19 @@ export type TableName = (typeof TABLE_NAMES)[number];
 export const TABLES: { readonly [T in TableName]: Table } = {
   records: table(
     (store) => store.revision.records,
-    [
-      { name: 'id', type: 'integer', isNullable: false },
-      { name: 'account', type: 'text', isNullable: false },
-      { name: 'data_type', type: 'text', isNullable: false },
-      { name: 'previous', type: 'integer', isNullable: true },
-      { name: 'text', type: 'text', isNullable: true },
-      { name: 'first_encountered_date', type: 'time', isNullable: false },
-      { name: 'diff_html', type: 'text', isNullable: false },
-      { name: 'web_archive_url', type: 'text', isNullable: true },
-      { name: 'gone_at', type: 'time', isNullable: true },
-      { name: 'before', type: 'text', isNullable: true },
-      { name: 'date', type: 'text', isNullable: false },
-    ],
+    {
+      id: { type: 'integer', isNullable: false },
+      account: { type: 'text', isNullable: false },
+      data_type: { type: 'text', isNullable: false },
+      previous: { type: 'integer', isNullable: true },
+      text: { type: 'text', isNullable: true },
+      first_encountered_date: { type: 'time', isNullable: false },
+      diff_html: { type: 'text', isNullable: false },
+      web_archive_url: { type: 'text', isNullable: true },
+      gone_at: { type: 'time', isNullable: true },
+      before: { type: 'text', isNullable: true },
+      date: { type: 'text', isNullable: false },
+    },
     function* (store) {
       const gone = store.goneRecords();
       for (const { record, before } of store.changes())
@@ -57,22 +57,22 @@ export const TABLES: { readonly [T in TableName]: Table } = {
   ),
   accounts: table(
     (store) => store.revision.accounts,
-    [
-      { name: 'screen_name', type: 'text', isNullable: false },
-      { name: 'stable_id', type: 'text', isNullable: true },
-      { name: 'display_name', type: 'text', isNullable: false },
-      { name: 'website', type: 'text', isNullable: true },
-      { name: 'location', type: 'text', isNullable: false },
-      { name: 'bio', type: 'text', isNullable: false },
-      { name: 'verified', type: 'boolean', isNullable: true },
-      { name: 'profile_image_url', type: 'text', isNullable: false },
-      { name: 'account_creation_date', type: 'time', isNullable: true },
-      { name: 'former_handles', type: 'text', isNullable: false },
-      { name: 'records', type: 'integer', isNullable: false },
-      { name: 'first_record_date', type: 'time', isNullable: true },
-      { name: 'last_record_date', type: 'time', isNullable: true },
-      { name: 'observed_to', type: 'time', isNullable: true },
-    ],
+    {
+      screen_name: { type: 'text', isNullable: false },
+      stable_id: { type: 'text', isNullable: true },
+      display_name: { type: 'text', isNullable: false },
+      website: { type: 'text', isNullable: true },
+      location: { type: 'text', isNullable: false },
+      bio: { type: 'text', isNullable: false },
+      verified: { type: 'boolean', isNullable: true },
+      profile_image_url: { type: 'text', isNullable: false },
+      account_creation_date: { type: 'time', isNullable: true },
+      former_handles: { type: 'text', isNullable: false },
+      records: { type: 'integer', isNullable: false },
+      first_record_date: { type: 'time', isNullable: true },
+      last_record_date: { type: 'time', isNullable: true },
+      observed_to: { type: 'time', isNullable: true },
+    },
     function* (store) {
       for (const { former_handles, observed_to, ...account } of store.accountReader().published()) {
         const former = former_handles.map(({ handle, seen_to }) => ({ handle, seen_to: timestampOf(seen_to) }));
@@ -82,12 +82,12 @@ export const TABLES: { readonly [T in TableName]: Table } = {
   ),
   exclusions: table(
     (store) => store.exclusions().length,
-    [
-      { name: 'excluded_at', type: 'time', isNullable: false },
-      { name: 'handles', type: 'text', isNullable: false },
-      { name: 'stable_ids', type: 'text', isNullable: false },
-      { name: 'records', type: 'text', isNullable: false },
-    ],
+    {
+      excluded_at: { type: 'time', isNullable: false },
+      handles: { type: 'text', isNullable: false },
+      stable_ids: { type: 'text', isNullable: false },
+      records: { type: 'text', isNullable: false },
+    },
     function* (store) {
       for (const { excluded_at, handles, stable_ids, records } of store.exclusions())
         yield { excluded_at, handles: encodeJson(handles), stable_ids: encodeJson(stable_ids), records: encodeJson(records) };
@@ -95,16 +95,17 @@ export const TABLES: { readonly [T in TableName]: Table } = {
   ),
 };
 
-/** @param items yields each row as an object with a field for each column */
-function table<Name extends string>(
+/** @param items yields each row as an object with a field for each column. A field without a column does not compile */
+function table<R extends Row>(
   count: Table['count'],
-  columns: readonly (Column & { readonly name: Name })[],
-  items: (store: Store) => Iterable<Row<Name>>,
+  columns: { readonly [N in keyof R]: Omit<Column, 'name'> },
+  items: (store: Store) => Iterable<R>,
 ): Table {
+  const names = Object.keys(columns);
   return {
-    columns,
+    columns: Object.entries(columns).map(([name, column]) => ({ name, ...column })),
     *rows(store) {
-      for (const item of items(store)) yield columns.map(({ name }) => item[name]);
+      for (const item of items(store)) yield names.map((name) => item[name] ?? null);
     },
     count,
   };

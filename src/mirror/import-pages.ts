@@ -18,7 +18,7 @@ import { deleteGone, lowerKnownTo } from './delete-from-store.ts';
 import { KEPT } from './retrying-client.ts';
 import { type FinishedRun, saveMirrorState } from './save-mirror-state.ts';
 import { areTwoAccounts, variantOf, withoutNewest } from './service-page.ts';
-import type { Spool, SpooledPage } from './spool/page-spool.ts';
+import type { PageSpool, SpooledPage } from './spool/page-spool.ts';
 
 /** The phases of the import. `import` counts pages. */
 export type ImportPagesPhase = 'import' | CommitPhase;
@@ -63,7 +63,7 @@ export interface ImportedPages {
  * store, or nothing does.
  * @throws Failure conflict, too-many-deletes
  */
-export async function importPages(store: string, spool: Spool, options: ImportPagesOptions): Promise<ImportedPages> {
+export async function importPages(store: string, spool: PageSpool, options: ImportPagesOptions): Promise<ImportedPages> {
   const pauses = new Pauses(options.signal, KEPT);
   const batch = new Batch(store, 'by id');
   try {

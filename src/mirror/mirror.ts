@@ -18,7 +18,7 @@ import { Run } from './run.ts';
 import { isResumable, pageSizesOf, type RunState, startRun, summaryOf } from './run-state.ts';
 import { pageAddress, redirectsWithin } from './service-page.ts';
 import { changedPages, parseTree, readServiceTree, treeInVersion } from './service-tree.ts';
-import { Spool } from './spool/page-spool.ts';
+import { PageSpool } from './spool/page-spool.ts';
 import { lockRun, spoolPath, versionFiles } from './spool/unfinished-runs.ts';
 import { fetchCurrentVersion, versionReader } from './version-file.ts';
 
@@ -95,7 +95,7 @@ export async function mirror(options: MirrorOptions): Promise<MirrorResult> {
   // creates a missing store, so that a store that cannot be written is reported before the first request
   const database = openStore(options.store, 'write');
   let runLock: Lock | undefined;
-  let spool: Spool | undefined;
+  let spool: PageSpool | undefined;
   try {
     runLock = lockRun(options.store, path);
     const memory = new MirrorMemory(database, options.baseUrl);
@@ -111,7 +111,7 @@ export async function mirror(options: MirrorOptions): Promise<MirrorResult> {
   }
 }
 
-async function runWith(options: MirrorOptions, memory: MirrorMemory, spool: Spool, exclusions: Exclusions): Promise<MirrorResult> {
+async function runWith(options: MirrorOptions, memory: MirrorMemory, spool: PageSpool, exclusions: Exclusions): Promise<MirrorResult> {
   const { baseUrl, signal } = options;
   const { concurrency: connections, delay, maxTime, record, onSlow } = options;
   const headers = { Accept: 'application/json', 'Accept-Encoding': 'gzip', 'User-Agent': options.userAgent };
@@ -173,7 +173,7 @@ async function runWith(options: MirrorOptions, memory: MirrorMemory, spool: Spoo
 async function newRunState(
   options: MirrorOptions,
   memory: MirrorMemory,
-  spool: Spool,
+  spool: PageSpool,
   client: RetryingClient,
   version: VerifiedTree | undefined,
 ): Promise<RunState> {
@@ -191,11 +191,11 @@ async function newRunState(
 }
 
 /** Opens the spool of an interrupted run, or a new one if it cannot be resumed. */
-function openSpool(path: string, memory: MirrorMemory, isFull: boolean): Spool {
-  const spool = new Spool(path, memory);
+function openSpool(path: string, memory: MirrorMemory, isFull: boolean): PageSpool {
+  const spool = new PageSpool(path, memory);
   if (isResumable(spool.state, memory.summary?.run ?? null, isFull)) return spool;
   spool.remove();
-  return new Spool(path, memory);
+  return new PageSpool(path, memory);
 }
 
 function limitOf(limit: MirrorOptions['maxDelete'], { data, account }: RunState): number | undefined {

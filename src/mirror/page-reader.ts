@@ -7,7 +7,7 @@ import { PageFailed, type RetryingClient } from './retrying-client.ts';
 import { mustRead } from './run-state.ts';
 import { checkNext, type PageContents, pageAddress, parsePage, withoutExcludedNames } from './service-page.ts';
 import { digestMismatch, parseTree, type RemoteTree, readServiceTree } from './service-tree.ts';
-import type { Spool } from './spool/page-spool.ts';
+import type { PageSpool } from './spool/page-spool.ts';
 import type { PageName } from './walk/reading-plan.ts';
 
 /** The result of reading a page. */
@@ -31,7 +31,7 @@ export type Reading =
 export class PageReader {
   readonly #client: RetryingClient;
   readonly #baseUrl: string;
-  readonly #spool: Spool;
+  readonly #spool: PageSpool;
   readonly #memory: MirrorMemory;
   readonly #exclusions: Exclusions;
   /** The tree whose pages are read; undefined if the service is not a tree. */
@@ -40,7 +40,7 @@ export class PageReader {
   readonly #next = new Map<string, string>();
 
   /** @param exclusions the accounts that must not come back */
-  constructor(client: RetryingClient, baseUrl: string, spool: Spool, memory: MirrorMemory, exclusions: Exclusions) {
+  constructor(client: RetryingClient, baseUrl: string, spool: PageSpool, memory: MirrorMemory, exclusions: Exclusions) {
     this.#client = client;
     this.#baseUrl = baseUrl;
     this.#spool = spool;
@@ -72,7 +72,7 @@ export class PageReader {
   }
 
   /** Returns a page that was read before, unless it must be read again. */
-  #known({ collection, number }: PageName): ReturnType<Spool['known']> {
+  #known({ collection, number }: PageName): ReturnType<PageSpool['known']> {
     // a page of a tree is read for its digest: a cache may call an old version unchanged
     const mustBeRead = this.#tree !== undefined || mustRead(collection, this.#spool.state, this.#memory.hasRejects);
     return mustBeRead ? undefined : this.#spool.known(collection, number);

@@ -7,7 +7,7 @@ import type { PageReader, Reading } from './page-reader.ts';
 import { MAX_ATTEMPTS, serviceFailed } from './retrying-client.ts';
 import { excessOf, pagesOf, type RunState, readNewItems, withOutcome, withoutChangedPages, withUnreadStart } from './run-state.ts';
 import type { PageContents } from './service-page.ts';
-import type { Spool } from './spool/page-spool.ts';
+import type { PageSpool } from './spool/page-spool.ts';
 import { recordsIn, unreadRanges } from './walk/gaps.ts';
 import { nextPage, type PageName } from './walk/reading-plan.ts';
 
@@ -28,7 +28,7 @@ export interface RunOptions {
 /** Reads the pages of the plan one after another, and saves each together with the state after it. */
 export class Run {
   state: RunState;
-  readonly #spool: Spool;
+  readonly #spool: PageSpool;
   readonly #reader: Pick<PageReader, 'read' | 'addressOf'>;
   readonly #options: RunOptions;
   /** Pages that were requested and are not saved yet. */
@@ -38,7 +38,7 @@ export class Run {
   /** Consecutive pages without a `next` and without new items. */
   #ends = 0;
 
-  constructor(state: RunState, spool: Spool, reader: Pick<PageReader, 'read' | 'addressOf'>, options: RunOptions) {
+  constructor(state: RunState, spool: PageSpool, reader: Pick<PageReader, 'read' | 'addressOf'>, options: RunOptions) {
     this.state = state;
     this.#spool = spool;
     this.#reader = reader;

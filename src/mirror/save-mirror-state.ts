@@ -3,7 +3,7 @@ import { COLLECTIONS, type PerCollection } from '../contract/pages/collection.ts
 import type { Exclusions } from '../store/exclusions/exclusions.ts';
 import { excludedKey, type ItemKey, type MirrorMemory, type MirrorSummary } from '../store/mirror-memory.ts';
 import { isDigest, withoutExcludedNames } from './service-page.ts';
-import type { Spool } from './spool/page-spool.ts';
+import type { PageSpool } from './spool/page-spool.ts';
 
 /** What a finished run found out about the service. */
 export interface FinishedRun {
@@ -19,7 +19,7 @@ export interface FinishedRun {
 /** Writes the state of the service after a finished run, in the caller's batch. */
 export function saveMirrorState(
   before: MirrorMemory,
-  spool: Spool,
+  spool: PageSpool,
   exclusions: Pick<Exclusions, 'isEmpty' | 'hasHandle'>,
   { summary, time, incomplete, gone }: FinishedRun,
 ): MirrorMemory {

@@ -54,7 +54,7 @@ export function changesOf(account: AccountHistory | undefined, profile: Profile,
     const versions = account?.versions[type] ?? [];
     const before = versions.at(-1);
     const known = before === undefined || !isNewer ? valuesAt(versions, instant) : [before.text];
-    if (known.length === 0 && type === 'Verified' && profile.verified === null) continue;
+    if (known.length === 0 && isUnknownBoolean(profile, type)) continue;
     if (before === undefined) {
       changes.push({ type, before, text: seen ?? '' });
       continue;
@@ -81,8 +81,8 @@ export function conflictsOf(account: KnownAccount | undefined, profile: Profile,
     const begun = valuesBegunAt(versions, instant);
     const known = valuesAt(versions, instant);
     const isObserved = begun.length > 0 || (instant === account.observed_to && (account.observed_fields & bitOf(type)) !== 0);
-    // a verification that is null makes no first record
-    const stored = type === 'Verified' && known.length === 0 ? ['false'] : known;
+    // a boolean that is null makes no first record
+    const stored = PROFILE_FIELDS[type].difference === 'boolean' && known.length === 0 ? ['false'] : known;
     const others = (begun.length > 0 ? begun : stored).filter((value) => !isSame(value, seen));
     if (!isObserved || others.length === 0) continue;
     const has = (values: readonly (string | null)[]) => values.some((value) => isSame(value, seen));
@@ -113,5 +113,11 @@ export function isSame(one: string | null | undefined, other: string | null): bo
 /** Returns the value of a field in a profile; undefined if it was not observed. */
 export function fieldValue(profile: Profile, type: DataType): string | null | undefined {
   const value = profile[PROFILE_FIELDS[type].keyInProfile];
-  return typeof value === 'boolean' || (type === 'Verified' && value === null) ? String(value === true) : value;
+  return typeof value === 'boolean' || isUnknownBoolean(profile, type) ? String(value === true) : value;
+}
+
+/** Whether the source says nothing about accounts for which the field is not true. */
+function isUnknownBoolean(profile: Profile, type: DataType): boolean {
+  const { difference, keyInProfile } = PROFILE_FIELDS[type];
+  return difference === 'boolean' && profile[keyInProfile] === null;
 }

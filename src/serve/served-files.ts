@@ -6,6 +6,7 @@ import { join, sep } from 'node:path';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import type { HttpResponse } from 'http-server';
+import { readHandleFully } from '../contract/files/file-bytes.ts';
 import { siteForm } from '../hosting/site.ts';
 import { accepts, type Headers, isKnown, type Open, type Source } from '../rewrite/answer.ts';
 import { inFiles } from '../rewrite/files.ts';
@@ -160,8 +161,8 @@ export function openFolder(folder: string): Open {
     if (file === undefined) return undefined;
     try {
       if (range === undefined) return new Uint8Array(await file.readFile());
-      const { buffer, bytesRead } = await file.read(new Uint8Array(range.length), 0, range.length, range.from);
-      return buffer.subarray(0, bytesRead);
+      const bytes = new Uint8Array(range.length);
+      return bytes.subarray(0, await readHandleFully(file, bytes, range.from));
     } finally {
       await file.close();
     }

@@ -1,5 +1,6 @@
 import { constants } from 'node:buffer';
-import { fstatSync, readSync } from 'node:fs';
+import { fstatSync } from 'node:fs';
+import { readFully } from '../contract/files/file-bytes.ts';
 import { isGzip, startsAsWarc } from './detect-warc.ts';
 import { readMember } from './gzip-member.ts';
 
@@ -64,5 +65,5 @@ function isPartOf(bytes: Buffer, start: Buffer): boolean {
 
 function read(file: number, position: number, length: number): Buffer {
   const bytes = Buffer.alloc(length);
-  return bytes.subarray(0, length === 0 ? 0 : readSync(file, bytes, 0, length, position));
+  return bytes.subarray(0, readFully(file, bytes, position));
 }

@@ -69,6 +69,18 @@ it.each([
   expect([code, stdout, stderr]).toEqual([2, '', expect.stringMatching(/unknown option '(--version|-V)' \(usage\)\n.*\n.*--help/)]);
 });
 
+it.each([
+  [['import', '--dry-run=not now'], '--dry-run=not now'],
+  [['build', '-qs'], '--store'],
+  [['build', '--out'], '--out'],
+  [['--', 'normalize', 's.json'], '--to'],
+  [['build', '--page-size', 'x'], '--page-size'],
+  [['build', '--foo', '--page-size'], '--page-size'],
+])('the error names the option that is wrong: %j', async (args, field) => {
+  const { code, stderr } = await palimpsestHere(args, { cwd: temporaryFolder() });
+  expect([code, /^ {2}where {5}(.*)$/m.exec(stderr)?.[1]]).toEqual([2, field]);
+});
+
 it('prints the version without a command, and before one', async () => {
   for (const args of [['--version'], ['-V'], ['--version', 'build']])
     expect(await palimpsestHere(args)).toMatchObject({ code: 0, stdout: `${VERSION}\n`, stderr: '' });

@@ -1,6 +1,7 @@
 import type { Account } from '../../contract/account.ts';
 import { type Instant, parseInstant, timestampOf } from '../../contract/instant.ts';
-import type { DataType } from '../../contract/record.ts';
+import { FIELDS_IN_ORDER, PROFILE_FIELDS } from '../../contract/profile-fields.ts';
+import type { ChangeRecord, DataType } from '../../contract/record.ts';
 import { SEEN_LATELY } from '../../store/accounts/last-seen.ts';
 import { dateMarkup } from '../dates.ts';
 import { isWebUrl, outsideLink } from '../diff-segments.ts';
@@ -11,16 +12,13 @@ import type { BrowseAccount } from './browse-account.ts';
 
 /** Returns the current profile of an account as a list of terms. A field is left out if it is unknown, or was always empty. */
 export function profileMarkup({ account, formerHandles, formerHolders, lastSeen }: BrowseAccount): Markup | '' {
-  const { display_name, bio, location, website, account_creation_date: created, profile_image_url: image } = account;
-  const verified = account.data.find(({ data_type }) => data_type === 'Verified');
+  const { account_creation_date: created, profile_image_url: image } = account;
   const rows: Markup[] = [];
   const add = (term: Markup, definitions: Markup) => rows.push(markup`<div><dt>${term}${definitions}</div>\n`);
-  // the style sheet says that an element without a text is empty
-  if (display_name === '' && isEmptied(account, 'Name')) add(markup`Name`, markup`<dd>`);
-  if (bio !== '' || isEmptied(account, 'Bio')) add(markup`Bio`, markup`<dd class=text dir=auto>${escapeText(bio)}`);
-  if (location !== '' || isEmptied(account, 'Location')) add(markup`Location`, markup`<dd dir=auto>${escapeText(location)}`);
-  if (website || isEmptied(account, 'Website')) add(markup`Website`, markup`<dd dir=auto>${linked(website ?? '')}`);
-  if (verified !== undefined) add(markup`Verified`, markup`<dd>${verified.text === 'true' ? 'Yes' : 'No'}`);
+  for (const type of FIELDS_IN_ORDER) {
+    const field = fieldMarkup(account, type);
+    if (field !== '') add(markup`${type}`, field);
+  }
   if (created !== null) add(markup`Created`, markup`<dd>${dateMarkup(created)}`);
   if (image !== '') add(markup`Picture`, markup`<dd>${linked(image)}`);
   const newest = account.data[0]?.first_encountered_date;
@@ -32,9 +30,27 @@ export function profileMarkup({ account, formerHandles, formerHolders, lastSeen 
   return rows.length === 0 ? '' : markup`<dl>\n${joined(rows)}</dl>\n`;
 }
 
-/** Whether the newest record of a field says that the account emptied it. A first value that is empty does not say so. */
-function isEmptied({ data }: Account, field: DataType): boolean {
-  const newest = data.find(({ data_type }) => data_type === field);
+/** Returns the current value of a field. The style sheet says that an element without a text is empty. */
+function fieldMarkup(account: Account, type: DataType): Markup | '' {
+  const { difference, keyInSummary } = PROFILE_FIELDS[type];
+  const newest = account.data.find(({ data_type }) => data_type === type);
+  const value = keyInSummary === undefined ? (newest?.text ?? '') : (account[keyInSummary] ?? '');
+  // the heading of the page has the name
+  if (value === '' ? !isEmptied(newest) : type === 'Name') return '';
+  switch (difference) {
+    case 'text':
+      return markup`<dd class=text dir=auto>${escapeText(value)}`;
+    case 'block':
+      return markup`<dd dir=auto>${escapeText(value)}`;
+    case 'link':
+      return markup`<dd dir=auto>${linked(value)}`;
+    case 'boolean':
+      return markup`<dd>${value === 'true' ? 'Yes' : 'No'}`;
+  }
+}
+
+/** Whether a record says that the account emptied a field. A first value that is empty does not say so. */
+function isEmptied(newest: ChangeRecord | undefined): boolean {
   return newest !== undefined && newest.previous !== null && (newest.text ?? '') === '';
 }
 

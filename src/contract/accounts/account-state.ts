@@ -116,7 +116,7 @@ export function encodeAccountState(state: AccountState): string {
     former_handles: state.former_handles.map(({ handle, seen_to }) => ({ handle, seen_to: timestampOf(seen_to) })),
     account_creation_date: state.account_creation_date,
     profile_image_url: state.profile_image_url,
-    profile: { display_name, website, location, bio },
+    profile: { display_name, website, location, bio } satisfies Summary,
     profile_record: state.profile_record,
   });
 }

@@ -1,4 +1,5 @@
 import { readSync, writeSync } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
 
 /**
  * Reads bytes of a file into a buffer until it is full or the file ends.
@@ -8,6 +9,14 @@ export function readFully(file: number, into: Uint8Array, position: number): num
   let done = 0;
   for (let length = -1; length !== 0 && done < into.length; done += length)
     length = readSync(file, into, done, into.length - done, position + done);
+  return done;
+}
+
+/** Does the same as {@link readFully}, without blocking. */
+export async function readHandleFully(file: FileHandle, into: Uint8Array, position: number): Promise<number> {
+  let done = 0;
+  for (let length = -1; length !== 0 && done < into.length; done += length)
+    length = (await file.read(into, done, into.length - done, position + done)).bytesRead;
   return done;
 }
 

@@ -33,7 +33,7 @@ const GZIP_MAGIC = Buffer.from([0x1f, 0x8b]);
  * The pages and the state of a run, in a file beside the store. Each page is saved together with the state after it, so a killed run
  * resumes there. The store does not change until all pages are read.
  */
-export class Spool {
+export class PageSpool {
   readonly path: string;
   /** The items on the pages. */
   readonly items: SpooledItems;

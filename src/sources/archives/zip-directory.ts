@@ -1,5 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import type { Entry, ZipFile } from 'yauzl';
+import { readHandleFully } from '../../contract/files/file-bytes.ts';
 import { damaged } from '../../warc/warc-damage.ts';
 
 /** The lengths of the end record, of the records of ZIP64 before it, and of an entry before its name. */
@@ -84,9 +85,9 @@ function entryLength({ fileNameLength, extraFieldLength, fileCommentLength }: En
 }
 
 async function bytesAt(file: FileHandle, position: number, length: number): Promise<Buffer> {
-  const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, position);
-  if (bytesRead < length) throw new Error('the file ends too early');
-  return buffer;
+  const bytes = Buffer.alloc(length);
+  if ((await readHandleFully(file, bytes, position)) < length) throw new Error('the file ends too early');
+  return bytes;
 }
 
 function uint64(bytes: Buffer, at: number): number {

@@ -28,14 +28,14 @@ export function storable(observation: Observation): Observation {
 
 /** Returns a profile with other texts. */
 function withTexts(profile: Profile, change: <T extends string | null | undefined>(text: T) => T | string | undefined): Profile {
-  return {
-    ...profile,
+  const texts: Omit<Profile, 'screen_name' | 'id' | 'verified' | 'account_creation_date'> = {
     display_name: change(profile.display_name),
     bio: change(profile.bio),
     location: change(profile.location),
     website: change(profile.website),
     profile_image_url: change(profile.profile_image_url),
   };
+  return { ...profile, ...texts };
 }
 
 function clean<T extends string | null | undefined>(text: T): T | string {

@@ -1,4 +1,5 @@
-import { closeSync, openSync, readSync } from 'node:fs';
+import { closeSync, openSync } from 'node:fs';
+import { readFully } from '../../contract/files/file-bytes.ts';
 
 /** Returns the first bytes of a file, or none if it cannot be read: a later read reports the error. */
 export function fileHead(path: string, length: number): Buffer {
@@ -6,7 +7,7 @@ export function fileHead(path: string, length: number): Buffer {
   try {
     const file = openSync(path, 'r');
     try {
-      return head.subarray(0, readSync(file, head, 0, length, 0));
+      return head.subarray(0, readFully(file, head, 0));
     } finally {
       closeSync(file);
     }

@@ -1,9 +1,10 @@
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, openSync } from 'node:fs';
 import { createInflateRaw } from 'node:zlib';
 import { type Entry, openPromise, type ZipFile } from 'yauzl';
 import { Failure } from '../../contract/failure.ts';
 import { crc32After } from '../../contract/files/checksums.ts';
 import { countPacked, DecompressionLimit } from '../../contract/files/decompression-limit.ts';
+import { readFully } from '../../contract/files/file-bytes.ts';
 import { plural } from '../../contract/plural.ts';
 import type { Input } from '../source.ts';
 import { brokenArchive, isRead, memberInput, plainPath } from './archive-member.ts';
@@ -142,7 +143,7 @@ export async function openZipFile(path: string): Promise<ZipFile> {
   try {
     const { size } = fstatSync(file);
     const tail = Buffer.alloc(Math.min(size, LOCATOR + END + MOST_COMMENT));
-    readSync(file, tail, 0, tail.length, size - tail.length);
+    readFully(file, tail, size - tail.length);
     const locator = tail.lastIndexOf('PK\x05\x06', tail.length - END, 'latin1') - LOCATOR;
     const isLarge = locator >= 0 && tail.readUInt32LE(locator) === 0x07064b50;
     if (isLarge && tail.readBigUInt64LE(locator + 8) > size) throw new Error('the end record of ZIP64 is outside of the file');

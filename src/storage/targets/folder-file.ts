@@ -3,7 +3,7 @@ import { existsSync, lstatSync, readdirSync, realpathSync, rmSync } from 'node:f
 import { link, open, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { codeOf } from '../../contract/failure.ts';
-import { writeFully } from '../../contract/files/file-bytes.ts';
+import { readHandleFully, writeFully } from '../../contract/files/file-bytes.ts';
 import { isLaterTime, timeAfter } from '../../contract/files/file-time.ts';
 import { removeEmptyFolders } from '../../store/mkdirp.ts';
 import type { ByteRange } from '../object-source.ts';
@@ -101,8 +101,8 @@ export async function beginFile(file: string, partial: string): Promise<PartsUpl
 export async function readRange(file: string, { from, to }: ByteRange): Promise<Buffer> {
   const handle = await open(file, 'r');
   try {
-    const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(to - from), 0, to - from, from);
-    return buffer.subarray(0, bytesRead);
+    const bytes = Buffer.allocUnsafe(to - from);
+    return bytes.subarray(0, await readHandleFully(handle, bytes, from));
   } finally {
     await handle.close();
   }

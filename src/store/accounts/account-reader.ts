@@ -2,7 +2,8 @@ import type { Identity, Summary } from '../../contract/account.ts';
 import type { AccountEntry } from '../../contract/accounts/account-entry.ts';
 import { type AccountState, type FormerHandle, sortedHandles } from '../../contract/accounts/account-state.ts';
 import type { Instant } from '../../contract/instant.ts';
-import { DATA_TYPES } from '../../contract/record.ts';
+import type { PROFILE_FIELDS } from '../../contract/profile-fields.ts';
+import { DATA_TYPES, type DataType } from '../../contract/record.ts';
 import { accountChecksum } from '../check/checksum.ts';
 import type { Connection, Statement } from '../database/connection.ts';
 import { damaged, storedJson } from '../database/damaged.ts';
@@ -30,12 +31,15 @@ export interface AccountNames extends Omit<AccountEntry, 'first_record_date' | '
 export type SearchedNames = Omit<AccountNames, 'stable_id' | 'first_record'>;
 
 /** An account with its published profile, and what the store knows about it beyond the pages. */
-export interface PublishedAccount extends AccountEntry, Identity, Summary {
-  /** The value of the newest Verified record; null: no such record. */
-  readonly verified: boolean | null;
-  /** The instant of the latest observation; null: never observed. */
-  readonly observed_to: Instant | null;
-}
+export type PublishedAccount = AccountEntry &
+  Identity &
+  Summary &
+  Record<(typeof PROFILE_FIELDS)[DataType]['keyInProfile'], unknown> & {
+    /** The value of the newest Verified record; null: no such record. */
+    readonly verified: boolean | null;
+    /** The instant of the latest observation; null: never observed. */
+    readonly observed_to: Instant | null;
+  };
 
 /** What the pages lack about the accounts. */
 export interface IdentityCounts {

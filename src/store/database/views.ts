@@ -1,8 +1,19 @@
+import { NO_SUMMARY } from '../../contract/account.ts';
+import { FIELDS_IN_ORDER, PROFILE_FIELDS } from '../../contract/profile-fields.ts';
+
 /** The fields of a record that are read from its JSON. */
 const RECORD_FIELDS = ['data_type', 'previous', 'text', 'first_encountered_date', 'diff_html', 'web_archive_url'];
 
 /** The published profile of an account: the one in `history` includes the changes after the profile of the source. */
 const PROFILE = "ifnull('{' || substr(tail, 2), summary)";
+const IN_SUMMARY = Object.keys(NO_SUMMARY).map((key) => `${PROFILE} ->> '${key}' AS ${key}`);
+/** The other fields of a profile, which only their records have. */
+const IN_RECORDS = FIELDS_IN_ORDER.flatMap((type) => {
+  const { keyInProfile, keyInSummary, difference } = PROFILE_FIELDS[type];
+  if (keyInSummary !== undefined) return [];
+  return `(SELECT json ->> 'text'${difference === 'boolean' ? " = 'true'" : ''} FROM record WHERE record.account = account.id AND json ->> 'data_type' = '${type}'
+        ORDER BY record.id DESC LIMIT 1) AS ${keyInProfile}`;
+});
 /** Formats microseconds since 1970 as new records have them. */
 const TIME = (column: string) => `strftime('%Y-%m-%dT%H:%M:%S', ${column} / 1000000, 'unixepoch') || printf('.%06dZ', ${column} % 1000000)`;
 
@@ -22,12 +33,7 @@ export const CREATE_VIEWS: string = `
 
   CREATE VIEW accounts AS
     SELECT screen_name, stable_id,
-      ${PROFILE} ->> 'display_name' AS display_name,
-      ${PROFILE} ->> 'website' AS website,
-      ${PROFILE} ->> 'location' AS location,
-      ${PROFILE} ->> 'bio' AS bio,
-      (SELECT json ->> 'text' = 'true' FROM record WHERE record.account = account.id AND json ->> 'data_type' = 'Verified'
-        ORDER BY record.id DESC LIMIT 1) AS verified,
+      ${[...IN_SUMMARY, ...IN_RECORDS].join(',\n      ')},
       identity ->> 'profile_image_url' AS profile_image_url,
       identity ->> 'account_creation_date' AS account_creation_date,
       (SELECT json_group_array(json_object('handle', handle, 'seen_to', ${TIME('seen_to')}))

@@ -1,8 +1,9 @@
-import { closeSync, existsSync, readdirSync, readSync, statSync } from 'node:fs';
+import { closeSync, existsSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { ensureDirSync, removeSync } from 'fs-extra/esm';
 import { codeOf, Failure, fileSystemFailure } from '../../contract/failure.ts';
 import { behindLinks } from '../../contract/files/draft.ts';
+import { readFully } from '../../contract/files/file-bytes.ts';
 import { lock } from '../../store/database/lock.ts';
 import { mkdirp, removeEmptyFolders } from '../../store/mkdirp.ts';
 import { decodeHeader, HEADER_BYTES } from '../../zip/local-header.ts';
@@ -139,7 +140,7 @@ export function isOwnZip(path: string): boolean {
   const bytes = Buffer.alloc(HEADER_BYTES + FIRST.length);
   const file = openRegularFile(path);
   try {
-    return readSync(file, bytes) === bytes.length && decodeHeader(bytes)?.path === FIRST;
+    return readFully(file, bytes, 0) === bytes.length && decodeHeader(bytes)?.path === FIRST;
   } finally {
     closeSync(file);
   }

@@ -1,8 +1,9 @@
-import { closeSync, fstatSync, readSync, type Stats, statSync } from 'node:fs';
+import { closeSync, fstatSync, type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { partOf } from '../../browse/parts.ts';
 import { HOME } from '../../browse/paths.ts';
 import { Failure } from '../../contract/failure.ts';
+import { readFully } from '../../contract/files/file-bytes.ts';
 import { pageGroupOf } from '../layout.ts';
 import { openRegularFile } from '../regular-file.ts';
 import type { TreeFiles } from '../tree-files.ts';
@@ -35,7 +36,7 @@ function readLines({ source, version }: Pick<Listing, 'source' | 'version'>, sta
   const file = openRegularFile(source);
   try {
     if (versionOf(fstatSync(file)) !== version) throw replaced(source);
-    return bytes.subarray(0, readSync(file, bytes, 0, bytes.length, start));
+    return bytes.subarray(0, readFully(file, bytes, start));
   } finally {
     closeSync(file);
   }

@@ -1,5 +1,6 @@
 import { isGenerated } from '../../contract/generated-id.ts';
 import { show } from '../../contract/json.ts';
+import { PROFILE_FIELDS } from '../../contract/profile-fields.ts';
 import type { ChangeRecord } from '../../contract/record.ts';
 import type { Report, Rule } from '../violation.ts';
 import { BARE_DEL, BARE_INS, BREAK, DEL, INS, type Link, markupError, type Part, partsOf, SPAN } from './diff-markup.ts';
@@ -49,8 +50,9 @@ type Before = Pick<ChangeRecord, 'id' | 'first_encountered_date' | 'text'> | und
 /** Returns how a diff_html breaks the form that the specification (2.3) demands for its field; undefined if it does not. */
 function formError(record: ChangeRecord, before: Before, parts: readonly Part[]): string | undefined {
   if (!record.diff_html.isWellFormed()) return 'a lone surrogate';
-  if (record.data_type === 'Location') return blockError(parts, () => true);
-  if (record.data_type !== 'Website') return inlineError(record, before, parts);
+  const { difference } = PROFILE_FIELDS[record.data_type];
+  if (difference === 'block') return blockError(parts, () => true);
+  if (difference !== 'link') return inlineError(record, before, parts);
   const isSchemeForm = parts[0]?.open === INS;
   if (before !== 'unknown' && isSchemeForm !== addsScheme(record, before)) {
     return isSchemeForm ? 'the form of a website to which a scheme was added' : 'not the form of a website to which a scheme was added';
@@ -67,7 +69,7 @@ function addsScheme(record: ChangeRecord, before: Before): boolean {
 
 function inlineError(record: ChangeRecord, before: Before, parts: readonly Part[]): string | undefined {
   if (before === undefined && (parts.length > 1 || (parts[0]?.open ?? INS) !== INS)) return 'a first record with more than one ins';
-  if (record.data_type === 'Verified' && parts.length > 1 && parts.some((part) => part.open === SPAN))
+  if (PROFILE_FIELDS[record.data_type].difference === 'boolean' && parts.length > 1 && parts.some((part) => part.open === SPAN))
     return 'a kept part of true or false';
   for (const [index, { open, text, links }] of parts.entries()) {
     const last = parts[index - 1]?.open;

@@ -4,7 +4,7 @@ import { type Missing, missingOf } from '../../../src/mirror/completeness.ts';
 import { Run } from '../../../src/mirror/run.ts';
 import { startRun, summaryOf } from '../../../src/mirror/run-state.ts';
 import { saveMirrorState } from '../../../src/mirror/save-mirror-state.ts';
-import { Spool } from '../../../src/mirror/spool/page-spool.ts';
+import { PageSpool } from '../../../src/mirror/spool/page-spool.ts';
 import { Connection } from '../../../src/store/database/connection.ts';
 import { SCHEMA } from '../../../src/store/database/schema.ts';
 import { Exclusions } from '../../../src/store/exclusions/exclusions.ts';
@@ -26,7 +26,7 @@ function nights() {
   database.exec(SCHEMA);
   return async (service: SimulatedService, isFull = false) => {
     const memory = new MirrorMemory(database, 'https://service.example');
-    const spool = new Spool(':memory:', memory);
+    const spool = new PageSpool(':memory:', memory);
     const changed = { data: undefined, account: undefined };
     const run = new Run(startRun(memory, { isFull, isVersion: false, changed }), spool, service, { concurrency: 1 });
     const before = service.requests;
