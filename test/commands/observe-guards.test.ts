@@ -122,14 +122,18 @@ describe('a run that lacks accounts or has rejected items', () => {
   });
 
   it('says that pages change on a new day, and if an account is not observed for 10 days, although no snapshot shows anything new', async () => {
-    const { observe } = job();
+    const { store, observe } = job();
     await observe(1, night('a', 'b'));
     const day = / {2}days {6}snapshots of new days: the HTML pages that show these days change\nnext.* build .*\n$/;
     expect((await observe(11, night('a'))).stdout).toMatch(day);
     expect((await observe(11, night('a'))).stdout).toMatch(/nothing new: .*\n$/);
     const last = await observe(12, night('a'));
-    expect(last.stdout).toMatch(/\n {2}last seen 1 account not observed for 10 days, or observed again: .*\nnext.* build .*\n$/s);
+    expect(last.stdout).toMatch(/\n {2}last seen 1 account not observed for 10 days, or observed again or for the first time: .*\nnext.* build .*\n$/s);
     expect((await observe(13, night('a', 'b'))).stdout).toMatch(/\n {2}last seen 1 account .*\nnext.* build /s);
+    const input = JSON.stringify(bioRecord(1, { account: 'imported', text: 'a' }));
+    await palimpsestJson(['import', '-', '--store', store], { input });
+    const first = await observe(13, JSON.stringify({ screen_name: 'imported', bio: 'a' }));
+    expect(first.stdout).toMatch(/\n {2}last seen 1 account .*\nnext.* build /s);
   });
 
   it.each([

@@ -26,6 +26,11 @@ export function countWrongLastSeen(database: Connection): number {
   );
 }
 
+/** Returns how many accounts changed only in when they were last seen, in a batch that changed nothing else. */
+export function countChangedLastSeen(database: Connection): number {
+  return Number(database.value(`SELECT count(*) FROM account WHERE revision IS NULL OR last_seen IS NOT ${DERIVED}`));
+}
+
 /** Returns the time of the newest observation in the store; undefined if there is none. */
 export function newestObservation(database: Connection): Instant | undefined {
   const newest = database.value('SELECT max(observed_to) FROM account');
