@@ -80,7 +80,7 @@ it('the client script is small and has no module syntax', () => {
   const script = clientScript().toString();
   expect(script).not.toMatch(/^\s*(import|export)\b/m);
   expect(script).not.toMatch(/innerHTML|eval\(|fetch\(/);
-  expect(script.length).toBeLessThan(40_000);
+  expect(script.length).toBeLessThan(43_000);
   expect(() => new Function(script)).not.toThrow();
 });
 
@@ -600,6 +600,35 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
     expect(await page.locator('[data-day] [role=status]').textContent()).toBe('Press Enter to show the profile.');
     await page.keyboard.press('Enter');
     await until(page, `document.querySelector('[data-day] h2')?.textContent === 'Profile on 15 January 2020'`);
+  });
+
+  it('shows the newest months on a narrow screen', async () => {
+    const page = await open('index.html', fileUrl, { viewport: { width: 360, height: 640 } });
+    const [newest = 0, end = 0] = await page.evaluate<number[]>(
+      `[Array.from(document.querySelectorAll('.heat tr:has(a)')[0].querySelectorAll('a')).at(-1), document.querySelector('.scroll')].map((each) => each.getBoundingClientRect().right)`,
+    );
+    expect(newest).toBeCloseTo(end, 0);
+  });
+
+  it('prints the whole first label of the chart', async () => {
+    const page = await open('index.html', fileUrl, { viewport: { width: 720, height: 900 } });
+    await page.emulateMedia({ media: 'print' });
+    const left = await page.evaluate<number>(
+      `Math.min(...Array.from(document.querySelectorAll('.chart text'), (each) => each.getBoundingClientRect().left))`,
+    );
+    expect(left).toBeGreaterThanOrEqual(0);
+  });
+
+  it('shows the present page and the shades of a calendar in forced colors', async () => {
+    const page = await open('browse/months/2020-01.html');
+    await page.emulateMedia({ forcedColors: 'active' });
+    const colors = (selector: string, property: string) =>
+      page.evaluate<string[]>(
+        `[...new Set(Array.from(document.querySelectorAll('${selector}'), (each) => getComputedStyle(each).${property}))]`,
+      );
+    expect((await colors('.site nav a', 'borderBottomColor')).length).toBe(2);
+    expect((await colors('.legend span', 'backgroundColor')).length).toBe(await page.locator('.legend span').count());
+    expect(await colors('.calendar td.l4', 'backgroundColor')).toEqual(await colors('.legend .l4', 'backgroundColor'));
   });
 
   it('says that the profile of a day needs JavaScript, without it', async () => {
