@@ -16,14 +16,9 @@ export function deriveLastSeen(database: Connection): void {
   database.exec(`UPDATE account SET last_seen = ${DERIVED}, revision = NULL WHERE last_seen IS NOT ${DERIVED}`);
 }
 
-/**
- * Returns how many accounts have another `last_seen` than the one that follows from the observations. Of an account that was seen lately,
- * earlier versions did not keep it.
- */
+/** Returns how many accounts have another `last_seen` than the one that follows from the observations. */
 export function countWrongLastSeen(database: Connection): number {
-  return Number(
-    database.value(`SELECT count(*) FROM account WHERE ifnull(last_seen, ${SEEN_LATELY}) IS NOT ifnull(${DERIVED}, ${SEEN_LATELY})`),
-  );
+  return Number(database.value(`SELECT count(*) FROM account WHERE last_seen IS NOT ${DERIVED}`));
 }
 
 /** Returns how many accounts changed only in when they were last seen, in a batch that changed nothing else. */

@@ -21,7 +21,7 @@ CREATE INDEX IF NOT EXISTS account_name ON account (listed_name COLLATE NOCASE, 
 export const PART_RECORDS = 500;
 
 /** The version of the schema. Every change of the schema gets a new one: a store of another version is refused. */
-export const SCHEMA_VERSION = 20;
+export const SCHEMA_VERSION = 21;
 
 /**
  * The schema of a store.
