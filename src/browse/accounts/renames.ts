@@ -6,7 +6,7 @@ import type { ChangeRecord } from '../../contract/record.ts';
 import type { NamedHandle } from '../../store/accounts/stored-accounts.ts';
 import { type ByteText, byteText, type Markup, markup } from '../markup.ts';
 
-/** A rename of an account. No source says when it happened. Known is the last time at which a source showed the former handle, and {@link renamedBy}. */
+/** A rename of an account. No source says when it happened. Known is when one last showed the former handle. */
 export interface Rename {
   /** The id of its entry on the page of the account: `h` and the time `seen_to`. Later renames do not change it. */
   readonly id: Markup;

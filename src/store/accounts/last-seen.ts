@@ -21,9 +21,9 @@ export function countWrongLastSeen(database: Connection): number {
   return Number(database.value(`SELECT count(*) FROM account WHERE last_seen IS NOT ${DERIVED}`));
 }
 
-/** Returns how many accounts changed only in when they were last seen, in a batch that changed nothing else. */
+/** Returns how many accounts have a `last_seen` that {@link deriveLastSeen} changes. */
 export function countChangedLastSeen(database: Connection): number {
-  return Number(database.value(`SELECT count(*) FROM account WHERE revision IS NULL OR last_seen IS NOT ${DERIVED}`));
+  return Number(database.value(`SELECT count(*) FROM account WHERE last_seen IS NOT ${DERIVED}`));
 }
 
 /** Returns the time of the newest observation in the store; undefined if there is none. */

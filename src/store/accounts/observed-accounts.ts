@@ -19,7 +19,6 @@ import {
   watermarkOf,
   weightOf,
 } from './known-account.ts';
-import { SEEN_LATELY } from './last-seen.ts';
 
 interface VersionRow {
   readonly id: number;
@@ -87,9 +86,8 @@ export class ObservedAccounts {
     this.#add = database.prepare('INSERT INTO account (screen_name, stable_id, identity, summary) VALUES (?, ?, ?, ?)');
     this.#setStableId = database.prepare('UPDATE account SET stable_id = ? WHERE id = ?');
     this.#setObserved = database.prepare(
-      // the page of an account that was never observed changes
-      `UPDATE account SET observed_to = CAST(? AS INTEGER), observed_fields = CAST(? AS INTEGER), observed_checksum = CAST(? AS INTEGER),
-        revision = iif(last_seen IS NULL, NULL, revision), last_seen = ifnull(last_seen, ${SEEN_LATELY}) WHERE id = ?`,
+      `UPDATE account SET observed_to = CAST(? AS INTEGER), observed_fields = CAST(? AS INTEGER), observed_checksum = CAST(? AS INTEGER)
+        WHERE id = ?`,
     );
     this.#intervals = new IntervalWriter(database);
   }
