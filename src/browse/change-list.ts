@@ -6,7 +6,7 @@ import type { Rename } from './accounts/renames.ts';
 import { changedPart, changedWords, extendedPart, replaced, unchanged } from './changed-part.ts';
 import { clockTime, fullTime, timeMarkup } from './dates.ts';
 import { type DiffMarkup, diffMarkup, isWebUrl, outsideLink } from './diff-segments.ts';
-import { invisibleDifference } from './invisible-difference.ts';
+import { invisibleContents, invisibleDifference } from './invisible/invisible-difference.ts';
 import { type ByteText, byteText, escapeText, joined, type Markup, markup, textOfMarkup, trusted } from './markup.ts';
 import type { ROOT_2 } from './page-frame.ts';
 import { renameAddress } from './paths.ts';
@@ -63,7 +63,7 @@ export function feedEntry(entry: Entry, root: '' | typeof ROOT_2, { addressOf, t
   const areFirst = entry.every(isFirst);
   const records = entry.map((record) => {
     const { inline, note } = changeMarkup(record, textOf);
-    const label = isFirst(record) && !areFirst ? FIRST_SEEN : noteMarkup(note);
+    const label = markup`${isFirst(record) && !areFirst ? FIRST_SEEN : ''}${noteMarkup(note)}`;
     return markup`${articleStart(record)}<header><h4>${record.data_type}</h4>${snapshotLink(record)}</header>${label}<div dir=auto>${inline}</div></article>\n`;
   });
   return markup`<section class=entry><h3><a href="${root}${addressOf(entry[0])}">${timeMarkup(time, clockTime(time))} <bdi>@${escapeText(handle)}</bdi>${present}${areFirst ? ' First seen' : ''}</a></h3>
@@ -177,7 +177,7 @@ function changeMarkup(record: ChangeRecord, textOf: RecordFacts['textOf']): Chan
   if (isFirst(record)) {
     // nobody added a first value
     const value = trusted(diff.after.replace(/<\/?ins>/g, ''));
-    return { inline: value, before: undefined, after: value, note: '' };
+    return { inline: value, before: undefined, after: value, note: escapeText(byteText(invisibleContents(value).join(', '))) };
   }
   const shown = data_type === 'Website' || data_type === 'Location' ? changedPart(diff) : changedWords(extendedPart(diff));
   const invisible = invisibleDifference(shown);

@@ -7,8 +7,8 @@ import { diffHtml } from '../../src/diff/diff-html.ts';
 import { bioRecord } from '../support/bio-record.ts';
 
 /** Returns the note of a change, and what it marks as removed and as added. */
-function shown(data_type: DataType, before: string, after: string): readonly (string | undefined)[] {
-  const record = { ...bioRecord(2, { account: 'nina', previous: 1 }), data_type, text: byteText(after) };
+function shown(data_type: DataType, before: string | undefined, after: string): readonly (string | undefined)[] {
+  const record = { ...bioRecord(2, { account: 'nina', previous: before === undefined ? null : 1 }), data_type, text: byteText(after) };
   const diff_html = byteText(diffHtml(data_type, before, after));
   const facts = { addressOf: () => trusted(''), textOf: () => undefined, handleAt: () => 'nina' };
   const html = accountEntry([{ ...record, diff_html }], () => trusted(''), facts, new Map());
@@ -34,7 +34,8 @@ it.each<[name: string, before: string, after: string, note: string | undefined]>
   ['a Greek letter', 'Nina', '\u039dina', 'Greek letter like N U+039D added'],
   ['an override of direction', 'maps', '\u202emaps', 'right-to-left override U+202E added'],
   ['an override beside another change', 'maps of places', 'maps of \u202emills', 'right-to-left override U+202E added'],
-  ['a composed letter', 'cafe\u0301', 'caf\u00e9', 'normalization: U+0301 became U+00E9'],
+  ['a composed letter', 'cafe\u0301', 'caf\u00e9', 'normalization: U+0065 U+0301 became U+00E9'],
+  ['a decomposed letter', 'of \u00e9t\u00e9 maps', 'of \u00e9te\u0301 maps', 'normalization: U+00E9 became U+0065 U+0301'],
   ['letter case', 'Maps', 'maps', 'only upper and lower case'],
   ['the style of an emoji', 'sun \u2600', 'sun \u2600\ufe0f', 'emoji variation selector U+FE0F added'],
   [
@@ -49,6 +50,14 @@ it.each<[name: string, before: string, after: string, note: string | undefined]>
 ])('a change of a bio has a note only for invisible differences: %s', (_, before, after, note) => {
   const [found] = shown('Bio', before, after);
   expect(found).toBe(note);
+});
+
+it.each([
+  ['invisible characters', 'Adm\u200bin pay\u202egnp', 'contains zero-width space U+200B, right-to-left override U+202E'],
+  ['a letter of another script', 'P\u0430ris', 'contains Cyrillic letter like a U+0430'],
+  ['visible characters', 'Paris \u2600\ufe0f', undefined],
+])('a first value has a note if it has %s', (_, text, note) => {
+  expect(shown('Bio', undefined, text)).toEqual([note, undefined, undefined]);
 });
 
 it.each<[type: DataType, before: string, after: string, note: string | undefined, removed: string | undefined, added: string | undefined]>([

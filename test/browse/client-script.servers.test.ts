@@ -57,7 +57,10 @@ function snapshots(): Snapshot[] {
     { observed_at: time(26), screen_name: 'pier', location: 'b' },
     { observed_at: time(26.5), screen_name: 'pier', location: 'c' },
   ].map((snapshot) => ({ id: 'p', display_name: 'Pier', ...snapshot }));
-  return [...bios, ...others, ...moved, ...pier, hostile].toSorted((a, b) => (a.observed_at < b.observed_at ? -1 : 1));
+  const zero = ['maps', 'ma\u200bps', 'cafe\u0301', 'caf\u00e9'].map((location, n) => ({
+    ...{ observed_at: time(400 + n), id: 'z', screen_name: 'zero', location, website: `http://${Math.min(n, 1)}.example` },
+  }));
+  return [...bios, ...others, ...moved, ...pier, ...zero, hostile].toSorted((a, b) => (a.observed_at < b.observed_at ? -1 : 1));
 }
 
 /** What the page says of a day with new values. */
@@ -74,7 +77,7 @@ it('the client script is small and has no module syntax', () => {
   const script = clientScript().toString();
   expect(script).not.toMatch(/^\s*(import|export)\b/m);
   expect(script).not.toMatch(/innerHTML|eval\(|fetch\(/);
-  expect(script.length).toBeLessThan(37_000);
+  expect(script.length).toBeLessThan(40_000);
   expect(() => new Function(script)).not.toThrow();
 });
 
@@ -382,6 +385,23 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
       'maps of 129 places that moved\nand <b>more</b>',
     ]);
     expect(await page.locator('.difference ins').allTextContents()).toEqual(['129 ', ' that moved\nand <b>more</b>']);
+  });
+
+  it('names invisible characters in a comparison of versions and of days', async () => {
+    const page = await open(pageOf('zero'));
+    const buttons = page.locator('article.L button.compare');
+    for (const [one, other, note] of [
+      [3, 2, 'zero-width space U+200B added'],
+      [1, 0, 'normalization: U+0065 U+0301 became U+00E9'],
+    ] as const) {
+      await buttons.nth(one).click();
+      await buttons.nth(other).click();
+      expect(await page.locator('.difference .note').textContent()).toBe(note);
+      await page.keyboard.press('Escape');
+    }
+    await page.goto(`${page.url()}#on=${time(400).slice(0, 10)}..${time(401).slice(0, 10)}`);
+    await until(page, `document.querySelector('[data-day] .note') !== null`);
+    expect(await page.locator('[data-day] .note').allTextContents()).toEqual(['zero-width space U+200B added']);
   });
 
   it('shows the profile of a day and compares two days, whichever pages have them, and the address keeps both', async () => {

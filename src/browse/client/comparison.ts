@@ -1,3 +1,4 @@
+import { invisibleCharacters } from '../invisible/invisible-characters.ts';
 import { wordDiff } from '../word-diff.ts';
 import { allChanges, element, fieldOf, mainPage, nameOf, openDialog, recall, remember, textOf, timeOf } from './page-elements.ts';
 
@@ -70,7 +71,11 @@ function choose(version: Version): void {
 export function markedWords(before: string, after: string): readonly (HTMLElement | string)[] {
   const { parts, isCompared } = wordDiff(before, after);
   const words = parts.map(({ kind, text }) => (kind === 'kept' ? text : element(kind === 'removed' ? 'del' : 'ins', {}, text)));
-  return isCompared ? words : [...words, element('small', { class: 'note' }, 'the marked texts are too long to be compared word by word')];
+  const textOfKind = (wanted: string) => parts.map(({ kind, text }) => (kind === wanted ? text : '')).join('');
+  const changed = { removed: textOfKind('removed'), added: textOfKind('added'), isAtEnd: parts.at(-1)?.kind !== 'kept' };
+  const notes = [...invisibleCharacters({ ...changed, before, after })];
+  if (!isCompared) notes.push('the marked texts are too long to be compared word by word');
+  return notes.length === 0 ? words : [...words, element('small', { class: 'note' }, notes.join(', '))];
 }
 
 function versionOf(change: HTMLElement): Version {

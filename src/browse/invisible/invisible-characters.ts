@@ -1,6 +1,4 @@
-import { INVISIBLE } from '../contract/accounts/handle.ts';
-import type { DiffMarkup } from './diff-segments.ts';
-import { type ByteText, type Markup, plainText, textOfMarkup } from './markup.ts';
+/** The build and the script in the browser use this source. It imports nothing. */
 
 /** The names of characters that are invisible, or look like a space. */
 const NAMES: ReadonlyMap<number, string> = new Map([
@@ -53,72 +51,39 @@ const ALL_CONFUSABLES = new RegExp(CONFUSABLE, 'gu');
 const EMOJI_JOINTS =
   /(?<=\p{Extended_Pictographic}|\p{Emoji_Modifier}|[#*0-9]|\ufe0f)(?:\u200d|\ufe0f)|(?<=\u{1f3f4}[\u{e0020}-\u{e007f}]*)[\u{e0020}-\u{e007f}]/gu;
 const SPACE = /\p{White_Space}/gu;
-/** Matches the first bytes of all characters that {@link CONFUSABLE} matches, and of some others. */
-const MAYBE_CONFUSABLE = /[\u00ce\u00d0-\u00d2\u00d4]/;
-/** Matches the first bytes of all characters that {@link INVISIBLE_OR_SPACE} matches, and of some others. */
-const MAYBE_INVISIBLE =
-  /[\u00e1\u00ef]|\u00c2[\u0085\u00a0\u00ad]|\u00cd\u008f|\u00d8\u009c|\u00e2\u0080|\u00e2\u0081|\u00e3[\u0080\u0085]|\u00f0[\u009b\u009d]|\u00f3\u00a0/;
-/** Matches the bytes of a Latin letter beside a letter that {@link CONFUSABLE} matches, and of some others. */
-const MAYBE_MIXED =
-  /(?:[A-Za-z]|[\u00c3-\u00c9][\u0080-\u00bf])[\u00ce\u00d0-\u00d2\u00d4]|[\u00ce\u00d0-\u00d2\u00d4][\u0080-\u00bf][A-Za-z\u00c3-\u00c9]/;
+/** Matches characters without a width. */
+const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu;
 /** Matches an invisible character, or a space that is not in ASCII. */
 const INVISIBLE_OR_SPACE = /(?![\t-\r ])[\p{Default_Ignorable_Code_Point}\p{White_Space}]/u;
 
 /** The number of characters that a note names. */
 const MOST = 4;
 
+/** What differs between two texts. */
+export interface TextDifference {
+  readonly removed: string;
+  readonly added: string;
+  /** Both texts. One without a word with letters of two scripts may be ''. */
+  readonly before: string;
+  readonly after: string;
+  /** Whether the end of one of the texts is a part of the difference. */
+  readonly isAtEnd: boolean;
+}
+
 /** Names invisible differences, with their code points: `zero-width space U+200B added`. */
-export function invisibleDifference(diff: Omit<DiffMarkup, 'inline'>): readonly string[] {
-  const { before, after } = diff;
-  const [old, current] = [textOfMarkup(diff.removed), textOfMarkup(diff.added)];
-  if (old === current) return NONE;
-  // most differences are seen at once, and have no such character
-  const isSeen = isSeenAtOnce(old, current, 1) || isSeenAtOnce(old, current, -1);
-  const mayBeInvisible = MAYBE_INVISIBLE.test(old) || MAYBE_INVISIBLE.test(current);
-  const mayLookAlike = (MAYBE_CONFUSABLE.test(old) || MAYBE_CONFUSABLE.test(current)) && (mayBeMixed(before) || mayBeMixed(after));
-  if (isSeen && !mayBeInvisible && !mayLookAlike) return NONE;
-  const [removed, added] = [plainText(old), plainText(current)];
-  if (isSeen || visible(removed) !== visible(added)) {
-    const hasConfusable = mayLookAlike && CONFUSABLE.test(removed + added);
-    const lookAlike = hasConfusable ? named(lookAlikesIn(before), lookAlikesIn(after), () => true) : NONE;
-    if (!mayBeInvisible || !(INVISIBLE_OR_SPACE.test(removed) || INVISIBLE_OR_SPACE.test(added))) return lookAlike;
+export function invisibleCharacters({ removed, added, before, after, isAtEnd }: TextDifference): readonly string[] {
+  if (removed === added) return [];
+  if (visible(removed) !== visible(added)) {
+    const lookAlike = CONFUSABLE.test(removed + added) ? named(lookAlikesIn(before), lookAlikesIn(after), () => true) : [];
+    if (!(INVISIBLE_OR_SPACE.test(removed) || INVISIBLE_OR_SPACE.test(added))) return lookAlike;
     const [one, other] = [removed.replace(EMOJI_JOINTS, ''), added.replace(EMOJI_JOINTS, '')];
     return [...named(one, other, (character) => INVISIBLE_OR_SPACE.test(character)), ...lookAlike];
   }
   const notes = named(removed, added, (one) => nameOf(one) !== undefined);
-  if (notes.length > 0) {
-    const isAtEnd = (removed + added).trim() === '' && (before.endsWith('</del>') || after.endsWith('</ins>'));
-    return isAtEnd ? notes.map((note) => `${note} at the end`) : notes;
-  }
-  if (removed.normalize('NFC') === added.normalize('NFC')) return [`normalization: ${codePoints(removed)} became ${codePoints(added)}`];
+  if (notes.length > 0) return isAtEnd && (removed + added).trim() === '' ? notes.map((note) => `${note} at the end`) : notes;
+  if (removed.normalize('NFC') === added.normalize('NFC'))
+    return [`normalization: ${otherForms(removed, added)} became ${otherForms(added, removed)}`];
   return removed.toLowerCase() === added.toLowerCase() ? ['only upper and lower case'] : [];
-}
-
-const NONE: readonly string[] = [];
-
-/**
- * Whether the first characters that differ are in ASCII. White space and letter case are no difference.
- * @param step -1 for the last characters that differ
- */
-function isSeenAtOnce(one: ByteText, other: ByteText, step: 1 | -1): boolean {
-  let [left, right] = step === 1 ? [0, 0] : [one.length - 1, other.length - 1];
-  for (;;) {
-    while (isSpace(one.charCodeAt(left))) left += step;
-    while (isSpace(other.charCodeAt(right))) right += step;
-    const [a, b] = [one.charCodeAt(left), other.charCodeAt(right)];
-    if (Number.isNaN(a) && Number.isNaN(b)) return false;
-    if (a !== b && lowerCase(a) !== lowerCase(b)) return !(a > 0x7f || b > 0x7f);
-    left += step;
-    right += step;
-  }
-}
-
-function isSpace(unit: number): boolean {
-  return unit === 0x20 || (unit >= 0x9 && unit <= 0xd);
-}
-
-function lowerCase(unit: number): number {
-  return unit >= 0x41 && unit <= 0x5a ? unit + 0x20 : unit;
 }
 
 function isAscii(text: string): boolean {
@@ -136,15 +101,9 @@ function visible(text: string): string {
     .toLowerCase();
 }
 
-/** Whether a word can have Latin and other letters. Most texts with Cyrillic or Greek letters have no such word. */
-function mayBeMixed(html: Markup): boolean {
-  return MAYBE_MIXED.test(textOfMarkup(html));
-}
-
-/** Returns the letters of markup that can be confused with a Latin letter, in words whose other letters are Latin. */
-function lookAlikesIn(html: Markup): string {
-  if (!mayBeMixed(html)) return '';
-  const words = plainText(textOfMarkup(html)).match(/\p{L}+/gu) ?? [];
+/** Returns the letters of a text that can be confused with a Latin letter, in words whose other letters are Latin. */
+function lookAlikesIn(text: string): string {
+  const words = text.match(/\p{L}+/gu) ?? [];
   const mixed = words.filter((word) => CONFUSABLE.test(word) && /^\p{Script=Latin}+$/u.test(word.replace(ALL_CONFUSABLES, '')));
   return mixed.join('').replace(/\p{Script=Latin}/gu, '');
 }
@@ -168,9 +127,19 @@ function named(removed: string, added: string, isNamed: (character: string) => b
   return notes.length > MOST ? [...shown, `${notes.length - MOST} more`] : shown;
 }
 
-/** Returns the code points of the first characters that are not ASCII; of all if all are. */
+/** Returns the code points of the characters that another text has in another form. */
+function otherForms(text: string, other: string): string {
+  const [own, others] = [charactersOf(text), charactersOf(other)];
+  return codePoints(own.filter((one, index) => one !== others[index]).join(''));
+}
+
+/** Divides a text into characters as readers see them: a letter and its accents are one. */
+function charactersOf(text: string): readonly string[] {
+  return Array.from(new Intl.Segmenter('en').segment(text), ({ segment }) => segment);
+}
+
+/** Returns the first code points of a text. */
 function codePoints(text: string): string {
-  const characters = text.length > 1 ? Array.from(text).filter((one) => !isAscii(one)) : [text];
-  const shown = characters.slice(0, MOST).map((one) => `U+${(one.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`);
-  return shown.join(' ');
+  const shown = Array.from(text).slice(0, MOST);
+  return shown.map((one) => `U+${(one.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`).join(' ');
 }
