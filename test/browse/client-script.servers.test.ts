@@ -404,6 +404,19 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
     expect(await page.locator('[data-day] .note').allTextContents()).toEqual(['zero-width space U+200B added']);
   });
 
+  it('says that both versions must be of one field if the second one is not', async () => {
+    const page = await open(pageOf('zero'));
+    const hint = page.locator('.columns b span');
+    await page.locator('article.L button.compare').first().click();
+    expect(await hint.textContent()).toMatch(/^ Chosen: Location, /);
+    const website = page.locator('article.W button.compare').first();
+    await website.click();
+    expect(await hint.textContent()).toMatch(/^ Both versions must be of one field\. Chosen: Website, /);
+    expect(await website.getAttribute('aria-label')).toMatch(/^Both versions must be of one field\. Chosen: Website, /);
+    await website.click();
+    expect([await hint.textContent(), await page.locator('dialog').count()]).toEqual(['', 0]);
+  });
+
   it('shows the profile of a day and compares two days, whichever pages have them, and the address keeps both', async () => {
     const page = await open(nina);
     const shown = () => page.evaluate<string[]>(`Array.from(document.querySelectorAll('[data-day] dd')).map((each) => each.textContent)`);

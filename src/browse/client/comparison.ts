@@ -26,8 +26,9 @@ export function addComparison(): void {
   const buttons = changes.map((change) => {
     const button = element('button', { type: 'button', class: 'compare' });
     button.addEventListener('click', () => {
+      const last = chosenVersion();
       choose(versionOf(change));
-      update();
+      update(last !== undefined && last.field !== fieldOf(change) ? 'Both versions must be of one field. ' : '');
     });
     change.querySelector('header')?.append(button);
     return { button, name: nameOf(change), version: versionOf(change) };
@@ -35,14 +36,14 @@ export function addComparison(): void {
   // this line stays in view, and its height is the same: no row moves
   const hint = element('span');
   document.querySelector('.columns > b')?.append(hint);
-  const update = () => {
+  const update = (problem = '') => {
     const chosen = chosenVersion();
-    hint.textContent = chosen === undefined ? '' : ` Chosen: ${chosen.field}, ${chosen.time}. Compare it with another version.`;
+    hint.textContent = chosen === undefined ? '' : ` ${problem}Chosen: ${chosen.field}, ${chosen.time}. Compare it with another version.`;
     for (const { button, name, version } of buttons) {
       const isChosen = chosen?.id === version.id;
       const isPair = chosen !== undefined && !isChosen && chosen.field === version.field;
       button.textContent = isChosen ? 'Chosen' : 'Compare';
-      button.title = isChosen ? 'Chosen' : isPair ? 'Compare with the chosen version' : 'Compare with another version';
+      button.title = isChosen ? `${problem}Chosen` : isPair ? 'Compare with the chosen version' : 'Compare with another version';
       button.setAttribute('aria-label', `${button.title}: ${name}`);
       button.setAttribute('aria-pressed', String(isChosen));
     }
