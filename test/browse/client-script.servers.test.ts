@@ -299,6 +299,25 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
     );
   });
 
+  it('keeps the dates of the filter in the address, beside the field', async () => {
+    const page = await open(`${nina}#fC,2020-05-08..2020-05-09`);
+    const state = () =>
+      page.evaluate<string[]>(
+        `[location.hash, document.querySelector('.filter :checked').id, document.querySelector('#from').value, document.querySelector('#to').value]`,
+      );
+    expect(await state()).toEqual(['#fC,2020-05-08..2020-05-09', 'fC', '2020-05-08', '2020-05-09']);
+    expect(await page.locator('.filters [role=status]').textContent()).toMatch(
+      /^2 of \d+ records on this page, from 2020-05-08 to 2020-05-09$/,
+    );
+    await page.locator('label[for=fB]').click();
+    await page.locator('#from').fill('');
+    expect(await state()).toEqual(['#fB,..2020-05-09', 'fB', '', '2020-05-09']);
+    await page.goto(`${fileUrl}${nina}#fB,2020-05-09..`);
+    await until(page, `document.querySelector('#from').value === '2020-05-09' && document.querySelector('#to').value === ''`);
+    await page.locator('.filters button').click();
+    expect(await state()).toEqual(['#fB', 'fB', '', '']);
+  });
+
   it('shows all entries if the second day is before the first', async () => {
     const page = await open(nina.replace('.html', '~p1.html'));
     await page.locator('#from').fill('2020-01-08');

@@ -3,6 +3,9 @@ import { loadSite } from './citation.ts';
 import { showFieldPages } from './field-pages.ts';
 import { allChanges, dateInput, dayOf, element, isRename, mainPage, rootPath, shownChanges } from './page-elements.ts';
 
+/** Matches the fragment of a choice: a field, and two days of which one can be missing. */
+const CHOICE = /^#(f[A-Z])(?:,(\d{4}-\d\d-\d\d)?\.\.(\d{4}-\d\d-\d\d)?)?$/;
+
 /** Adds a filter by date above the entries of a page, and the number of records and renames that it and the filter by field show. */
 export function addDateFilter(): void {
   const place = document.querySelector('[data-filters]');
@@ -35,8 +38,17 @@ export function addDateFilter(): void {
     else status.textContent = isFiltered ? count : '';
     void showOtherDates(otherDates, isReversed ? '' : first, isReversed ? '' : last);
   };
-  for (const input of [from, to]) input.addEventListener('input', apply);
-  // the address keeps the choice, also that of the other pages
+  // the address keeps the choice, also that of the field on the other pages
+  const keepChoice = () => {
+    const dates = from.value + to.value === '' ? '' : `,${from.value}..${to.value}`;
+    history.replaceState(null, '', `#${document.querySelector('.filter :checked')?.id ?? 'fA'}${dates}`);
+  };
+  for (const input of [from, to]) {
+    input.addEventListener('input', () => {
+      keepChoice();
+      apply();
+    });
+  }
   const links = Array.from(document.querySelectorAll<HTMLAnchorElement>('nav.pages a')).filter(({ hash }) => hash === '');
   const applyField = () => {
     apply();
@@ -46,12 +58,14 @@ export function addDateFilter(): void {
     showFieldPages(others, chosen).catch(() => {});
   };
   const followAddress = () => {
-    const named = document.getElementById(location.hash.slice(1));
-    if (named instanceof HTMLInputElement && named.type === 'radio') named.checked = true;
+    const [choice, id = '', first = '', last = ''] = CHOICE.exec(location.hash) ?? [];
+    const named = document.getElementById(id);
+    if (named instanceof HTMLInputElement) named.checked = true;
+    if (choice !== undefined) [from.value, to.value] = [first, last];
     applyField();
   };
-  document.querySelector('.filter')?.addEventListener('change', ({ target }) => {
-    if (target instanceof HTMLInputElement) history.replaceState(null, '', `#${target.id}`);
+  document.querySelector('.filter')?.addEventListener('change', () => {
+    keepChoice();
     applyField();
   });
   followAddress();
@@ -61,6 +75,7 @@ export function addDateFilter(): void {
   reset.addEventListener('click', () => {
     from.value = '';
     to.value = '';
+    keepChoice();
     apply();
     from.focus();
   });
