@@ -714,6 +714,23 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
     expect(await page.locator('article:target').count()).toBe(1);
   });
 
+  it.each([360, 1280])('shows the name, the date and the change at the permalink of a second field, %s pixels wide', async (width) => {
+    const page = await open(pageOf('zero'), fileUrl, { javaScriptEnabled: false, viewport: { width, height: 300 } });
+    const [website = ''] = await page.evaluate<string[]>(`Array.from(document.querySelectorAll('.own .W:not(.F)'), ({ id }) => id)`);
+    for (const path of [pageOf('zero'), pageWith('5 February 2021')]) {
+      await page.goto(`${fileUrl}${path}#${website}`);
+      const edges = await page.evaluate<number[]>(`(() => {
+        const change = document.querySelector('article:target');
+        const bar = change.closest('.own')?.querySelector('.columns') ?? change.closest(':has(> h2)').querySelector('h2');
+        const date = change.closest('.entry').querySelector('h3');
+        return [0, ...[bar, date, change].flatMap((each) => [each.getBoundingClientRect().top, each.getBoundingClientRect().bottom]), 300];
+      })()`);
+      // one below the other, up to the rounding of pixels
+      for (const [index, edge] of edges.entries())
+        expect([path, edge]).toEqual([path, expect.closeTo(Math.max(edge, (edges[index - 1] ?? 0) - 2))]);
+    }
+  });
+
   it.each([
     ['the address of the page without JavaScript', false],
     ['its name, address and date', true],
