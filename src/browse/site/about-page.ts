@@ -4,13 +4,13 @@ import { encodeJson } from '../../contract/drf-json.ts';
 import { lackSentence } from '../../contract/files/incomplete-mirror.ts';
 import type { ChangeRecord } from '../../contract/record.ts';
 import type { Site } from '../../contract/site.ts';
-import { dateMarkup, fullTime, timeMarkup } from '../dates.ts';
+import { dateMarkup, fullDate, fullTime, timeMarkup } from '../dates.ts';
 import type { NewestCounts } from '../filter/field-files.ts';
 import { byteText, escapeText, joined, type Markup, markup, numberMarkup, type RecordCounts, trusted } from '../markup.ts';
 import { type Month, newestRenames } from '../months/months.ts';
 import { type Page, pageOf, ROOT_1 } from '../page-frame.ts';
 import { accountsPage, NEWEST_CHANGES } from '../paths.ts';
-import { contactLink, siteText, sourceLink } from './publisher.ts';
+import { contactLink, DEFAULT_TITLE, siteText, sourceLink } from './publisher.ts';
 import { completeness } from './snapshot-coverage.ts';
 
 /** The state of the store that a site shows. */
@@ -48,7 +48,8 @@ export function shownState(
 }
 
 /** Returns the page that says what the history is, where it comes from and who publishes it. It shows no build time. */
-export function aboutPage({ about, base_url, incomplete, snapshot_days = [], palimpsest }: Site, state: ShownState): Page {
+export function aboutPage(site: Site, state: ShownState): Page {
+  const { about, base_url, incomplete, snapshot_days = [], palimpsest } = site;
   const { accounts, changes, renames, first_values, days, newest, fingerprint } = state;
   const firstDay = days.at(-1);
   const rows: (Markup | '')[] = [];
@@ -95,6 +96,7 @@ ${completeness(snapshot_days, days)}<h2>What the records are</h2>
 ${lacks(incomplete)}<h2 id=removal>Corrections and removal</h2>
 <p>${whomToAsk(about)} An account can be removed from the pages, the data and the search. Later data does not bring it back. Name each account: a removal leaves other accounts, also if their texts mention the removed one, and copies that others made.</p>
 <h2>How to cite it</h2>
+<p>To cite this history as a whole: ${citation(site, state)}</p>
 <p>Each record and each rename has a permalink on the page of its account: the link on the name of the field, or on Handle. Later records do not change the link.</p>
 <h2 id=api>How to find an account in the API</h2>
 <p>The JSON API sorts accounts by the id of their first record. An account moves to another page when accounts before it come or go.</p>
@@ -106,6 +108,15 @@ ${lacks(incomplete)}<h2 id=removal>Corrections and removal</h2>
 <p>Without these files, <code>palimpsest mirror ${address}</code> reads the JSON data into a store, and <code>palimpsest build --base-url ${address}</code> makes JSON pages from the store. If the page sizes are the same and nothing changed meanwhile, they are equal to those of this site. The fingerprint of this store can differ, because the JSON lacks the ids and the former handles of accounts.</p>
 `,
   );
+}
+
+/** Returns a citation of all records as text. What is not known is left out. */
+function citation({ about, base_url }: Site, { newest, fingerprint }: ShownState): Markup {
+  const date = newest && `Newest record first seen on ${fullDate(newest.first_encountered_date)}`;
+  const address = isLoopback(base_url) ? undefined : base_url;
+  const { publisher, title = DEFAULT_TITLE } = about ?? {};
+  const parts = [publisher, title, address, date, `Fingerprint of the data ${fingerprint}`];
+  return escapeText(byteText(`${parts.filter((part) => part !== undefined).join('. ')}.`));
 }
 
 /** Returns to whom a reader writes for a correction or a removal. */
@@ -123,7 +134,7 @@ interface ScriptState extends Pick<ShownState, 'fingerprint'> {
 
 /** Returns the script with what changes with each record, so that not all pages have it: what citations say about the site, and what filters need. */
 export function siteScript({ about, base_url, snapshot_days }: Site, state: ScriptState): string {
-  const { title = 'History of public profiles', publisher } = about ?? {};
+  const { title = DEFAULT_TITLE, publisher } = about ?? {};
   const site = { title, publisher, base_url: isLoopback(base_url) ? '' : base_url, newest_snapshot: snapshot_days?.at(-1)?.to };
   return `palimpsestSite = ${encodeJson({ ...site, ...state })};\n`;
 }

@@ -3,9 +3,12 @@ import type { Site } from '../../contract/site.ts';
 import { isWebUrl, outsideLink } from '../diff-segments.ts';
 import { byteText, escapeText, type Markup, markup } from '../markup.ts';
 
+/** The title of a site that has no title of its own. */
+export const DEFAULT_TITLE = 'History of public profiles';
+
 /** Returns the title of a site. */
 export function siteTitle({ about }: Site): Markup {
-  return about === undefined ? markup`History of public profiles` : siteText(about, about.title);
+  return about === undefined ? markup`${DEFAULT_TITLE}` : siteText(about, about.title);
 }
 
 /** Returns where the records of a site come from. */

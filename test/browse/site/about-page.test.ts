@@ -67,6 +67,19 @@ describe('a site that says who publishes it', () => {
     expect(files.get(CHANGES_FEED)).toContain('<author><name>Archive</name><uri>https://archive.example/contact</uri></author>');
   });
 
+  it('has a citation of the whole history, without the address of the machine that built it', async () => {
+    const store = await storeOf(historyOf([{}, { first_encountered_date: '2024-03-05T14:03:06Z' }]));
+    const citationIn = (site: Parameters<typeof browseFiles>[1]) =>
+      texts(browseFiles(store, site).get(ABOUT), 'p').find((text) => text.startsWith('To cite this history as a whole: '));
+    const state = `Newest record first seen on 5 March 2024. Fingerprint of the data ${store.revision.fingerprint}.`;
+    expect(citationIn({ ...SITE, about: ABOUT_SITE })).toBe(
+      `To cite this history as a whole: ${ABOUT_SITE.publisher}. ${ABOUT_SITE.title}. ${SITE.base_url}. ${state}`,
+    );
+    expect(citationIn({ ...SITE, base_url: 'http://127.0.0.1:8080' })).toBe(
+      `To cite this history as a whole: History of public profiles. ${state}`,
+    );
+  });
+
   it('asks search engines not to index its pages only if it wants that', async () => {
     const store = await storeOf(historyOf([{}]));
     for (const noindex of [true, undefined] as const) {
