@@ -75,6 +75,19 @@ describe('a page', () => {
     }
   });
 
+  it.each([
+    ['long '.repeat(201), '1 change'],
+    ['long '.repeat(200), undefined],
+  ])('leads from the name to the changes only if the bio is long', async (bio, jump) => {
+    const files = browseFiles(await storeOf(historyOf([{}, {}], { bio })), { ...SITE, page_size: 100 });
+    const page = parse(files.get(accountPage('nina')) ?? '');
+    const textWith = (name: string, value: string) => {
+      const found = elementsNamed(page, name).find(({ attrs }) => attrs.some((attribute) => attribute.value === value));
+      return found && textOf(found);
+    };
+    expect([textWith('a', '#changes'), textWith('h2', 'changes')]).toEqual([jump, '1 change']);
+  });
+
   it('calls the records of an older part of an account changes and first values', async () => {
     const page = browseFiles(await storeOf(historyOf(Array.from({ length: 101 }, () => ({}))))).get(accountPage('nina', 1));
     expect(page).toContain('<h2>Changes and first values, part 1</h2>');

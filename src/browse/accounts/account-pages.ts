@@ -83,14 +83,18 @@ export function accountMainPage(shown: BrowseAccount, facts: RecordFacts): Page 
   const day = data.length === 0 ? '' : PROFILE_OF_DAY;
   const before = older.length === 0 ? '' : profileBefore(account, data);
   const glance = historyGlance(account.data, hrefOf);
+  const jump = account.bio.length > LONG_BIO ? markup`<p><a href="#changes">${all}</a></p>\n` : '';
   const name = nameOf(account);
   const unchanged = changes === 0 && data.length > 0 ? NO_CHANGES : '';
   const list = data.length === 0 ? NO_RECORDS : markup`${recordFilter(data, account.data)}${entries(shown, name, data, hrefOf, facts)}`;
   return pageOf(
     frame,
-    markup`${title(name)}${profileMarkup(shown)}${day}${glance}${movedEntries(shown, older)}<h2>${heading}</h2>\n${unchanged}${list}${before}${olderLinks(older.length, linkTo(shown))}`,
+    markup`${title(name)}${jump}${profileMarkup(shown)}${day}${glance}${movedEntries(shown, older)}<h2 id=changes>${heading}</h2>\n${unchanged}${list}${before}${olderLinks(older.length, linkTo(shown))}`,
   );
 }
+
+/** The greatest length of a bio, in bytes, above changes that need no link at the top of the page. */
+const LONG_BIO = 1000;
 
 /** The place where the script lets a reader choose a day. */
 const PROFILE_OF_DAY = markup`<div data-day>For the profile of a day, turn on JavaScript.</div>\n`;
