@@ -66,10 +66,7 @@ ${allOf(fields)}${list}<h2>For programs</h2>
 function allOf(fields: readonly RecordsOfChoice[]): Markup | '' {
   const links = fields
     .filter(({ records }) => records > 0)
-    .map(
-      ({ id, name, records, newestPage }) =>
-        markup`<a href="${changesPage(newestPage)}#f${id}">${name} <small>${numberMarkup(records)}</small></a>`,
-    );
+    .map(({ id, name, counts, newestPage }) => markup`<a href="${changesPage(newestPage)}#f${id}">${name} <small>${counts}</small></a>`);
   return links.length === 0
     ? ''
     : markup`<nav class=pages aria-label="All records"><span class=gap>Show all</span>${joined(links, '\n')}</nav>\n`;

@@ -151,14 +151,15 @@ it('first values are no changes on any page, and one block on the page of their 
     '00:00:01 @nina First seen',
     '00:00:00 @nina First seen',
   ]);
+  expect(textsOf(HOME, 'nav').find((text) => text.startsWith('Show all'))).toContain(' Bio 1 change, 2 first values ');
   expect(textsOf(changesPage(1), 'label')).toEqual([
     'All',
     'Changes 1',
     'First values 6',
-    'Name 1',
-    'Bio 3',
-    'Location 1',
-    'Website 1',
-    'Verified 1',
+    'Name 1 first value',
+    'Bio 1 change, 2 first values',
+    'Location 1 first value',
+    'Website 1 first value',
+    'Verified 1 first value',
   ]);
 });

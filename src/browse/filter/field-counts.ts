@@ -1,18 +1,19 @@
 import type { FeedVisitor } from '../../store/feed/feed-days.ts';
+import type { Markup } from '../markup.ts';
 import type { UnframedFile } from '../page-frame.ts';
 import { FIELD_PAGES, fieldsPath, type NewestCounts, type PageCounts } from './field-files.ts';
-import { CHOICES, choicesOf } from './record-filter.ts';
+import { CHOICES, COUNTED, choiceCounts, countedPlaces } from './record-filter.ts';
 
 /** The records of a choice. */
 export type RecordsOfChoice = (typeof CHOICES)[number] & {
   readonly records: number;
+  /** Their number as readers see it, changes and first values apart. */
+  readonly counts: Markup;
   /** The newest page that has some; 0: no page. */
   readonly newestPage: number;
 };
 
-const WIDTH = CHOICES.length;
-
-/** Counts the records of each page of changes by the choices of the filter. It holds 28 bytes for each page. */
+/** Counts the records of each page of changes by the choices of the filter. It holds 48 bytes for each page. */
 export class FieldCounts {
   readonly #records: number;
   readonly #pageSize: number;
@@ -23,24 +24,30 @@ export class FieldCounts {
   constructor(records: number, pageSize: number) {
     this.#records = records;
     this.#pageSize = pageSize;
-    this.#counts = new Uint32Array(this.#pages * WIDTH);
+    this.#counts = new Uint32Array(this.#pages * COUNTED);
   }
 
   /** Counts a record. @param before the number of newer records */
   readonly add: FeedVisitor = ({ type, isFirst }, before) => {
     const page = Math.floor((this.#records - before - 1) / this.#pageSize);
-    for (const place of choicesOf(type, isFirst)) this.#counts[page * WIDTH + place] = this.#on(page, place) + 1;
+    for (const place of countedPlaces(type, isFirst)) this.#counts[page * COUNTED + place] = this.#on(page, place) + 1;
   };
 
   totals(): readonly RecordsOfChoice[] {
-    return CHOICES.map((choice, place) => {
-      let [records, newestPage] = [0, 0];
+    const [sums, newest]: [number[], number[]] = [[], []];
+    for (let place = 0; place < COUNTED; place += 1) {
+      let [sum, newestPage] = [0, 0];
       for (let page = 0; page < this.#pages; page += 1) {
         const count = this.#on(page, place);
-        records += count;
+        sum += count;
         if (count > 0) newestPage = page + 1;
       }
-      return { ...choice, records, newestPage };
+      sums.push(sum);
+      newest.push(newestPage);
+    }
+    const sumAt = (place: number) => sums[place] ?? 0;
+    return CHOICES.map((choice, place) => {
+      return { ...choice, records: sumAt(place), newestPage: newest[place] ?? 0, counts: choiceCounts(place, sumAt) };
     });
   }
 
@@ -83,6 +90,6 @@ export class FieldCounts {
   }
 
   #on(page: number, place: number): number {
-    return this.#counts[page * WIDTH + place] ?? 0;
+    return this.#counts[page * COUNTED + place] ?? 0;
   }
 }

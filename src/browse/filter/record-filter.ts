@@ -1,6 +1,6 @@
 import { FIELDS_IN_ORDER, PROFILE_FIELDS } from '../../contract/profile-fields.ts';
 import type { ChangeRecord, DataType } from '../../contract/record.ts';
-import { joined, type Markup, markup, numberMarkup } from '../markup.ts';
+import { joined, type Markup, markup, numberMarkup, trusted } from '../markup.ts';
 
 /** A choice of a filter beside all records. */
 interface Choice {
@@ -17,9 +17,25 @@ const KINDS: readonly Choice[] = [
 /** The choices in their order. */
 export const CHOICES: readonly Choice[] = [...KINDS, ...FIELDS_IN_ORDER.map((name) => ({ id: PROFILE_FIELDS[name].htmlClass, name }))];
 
-/** Returns the places of the two choices that a record belongs to. */
-export function choicesOf(type: DataType, isFirst: boolean): readonly [kind: number, field: number] {
-  return [isFirst ? 1 : 0, KINDS.length + PROFILE_FIELDS[type].place];
+/** The number of counts: the records of each choice, and then the first values of each field. */
+export const COUNTED: number = CHOICES.length + FIELDS_IN_ORDER.length;
+
+/** Returns the places of the counts that a record belongs to. */
+export function countedPlaces(type: DataType, isFirst: boolean): readonly number[] {
+  const { place } = PROFILE_FIELDS[type];
+  return isFirst ? [1, KINDS.length + place, CHOICES.length + place] : [0, KINDS.length + place];
+}
+
+/** Returns the changes and the first values of a choice, in words for a field. @param countAt returns the count at a place */
+export function choiceCounts(place: number, countAt: (place: number) => number, totalAt = countAt): Markup {
+  if (place < KINDS.length) return countMarkup(countAt(place), totalAt(place));
+  const firstPlace = CHOICES.length + place - KINDS.length;
+  const [firstValues, allFirstValues] = [countAt(firstPlace), totalAt(firstPlace)];
+  const [changes, allChanges] = [countAt(place) - firstValues, totalAt(place) - allFirstValues];
+  const inWords = (shown: number, total: number, noun: string) =>
+    total === 0 ? [] : [markup`${countMarkup(shown, total)} ${trusted(noun)}${total === 1 ? '' : 's'}`];
+  const parts = [...inWords(changes, allChanges, 'change'), ...inWords(firstValues, allFirstValues, 'first value')];
+  return parts.length === 0 ? markup`0` : trusted(parts.join(', '));
 }
 
 /**
@@ -34,7 +50,7 @@ export function recordFilter(records: readonly ChangeRecord[], all?: readonly Ch
   const isShown = (place: number) => (place < KINDS.length ? changes !== 0 && firstValues !== 0 : total?.[place] !== 0);
   const choices = CHOICES.map(({ id, name }, place) =>
     isShown(place)
-      ? markup`<input type=radio name=f id=f${id}><label for=f${id}>${name} <small>${countMarkup(shown[place], total?.[place])}</small></label>`
+      ? markup`<input type=radio name=f id=f${id}><label for=f${id}>${name} <small>${choiceCounts(place, countIn(shown), countIn(total ?? shown))}</small></label>`
       : '',
   );
   return markup`<fieldset class=filter><legend>Show records</legend><input type=radio name=f id=fA checked><label for=fA>All</label>${joined(choices)}</fieldset>
@@ -42,15 +58,19 @@ export function recordFilter(records: readonly ChangeRecord[], all?: readonly Ch
 `;
 }
 
-function countMarkup(shown = 0, total = shown): Markup {
+function countIn(counts: readonly number[]): (place: number) => number {
+  return (place) => counts[place] ?? 0;
+}
+
+function countMarkup(shown: number, total: number): Markup {
   return total === shown ? numberMarkup(shown) : markup`${numberMarkup(shown)} of ${numberMarkup(total)}`;
 }
 
-/** Counts records by the places of their choices. */
+/** Counts records by place. */
 function countsOf(records: readonly ChangeRecord[]): readonly number[] {
-  const counts = CHOICES.map(() => 0);
+  const counts = Array.from({ length: COUNTED }, () => 0);
   for (const { data_type, previous } of records) {
-    for (const place of choicesOf(data_type, previous === null)) counts[place] = (counts[place] ?? 0) + 1;
+    for (const place of countedPlaces(data_type, previous === null)) counts[place] = (counts[place] ?? 0) + 1;
   }
   return counts;
 }
