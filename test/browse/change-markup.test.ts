@@ -137,6 +137,8 @@ it('first values are no changes on any page, and one block on the page of their 
   expect(textsOf(monthPage('2020-02'), 'p')[0]).toMatch(/^1 change and 1 first value\./);
   expect(textsOf('browse/accounts/all.html', 'tr').slice(1)).toEqual(['@nina11 January 20203 February 2020', '@omar03 February 2020']);
   expect(textsOf(accountPage('omar'), 'h2')).toEqual(['0 changes']);
+  const columns = [accountPage('nina'), accountPage('omar')].map((path) => textsOf(path, 'p').find((text) => text.startsWith('@')));
+  expect(columns).toEqual(['@ninaBeforeAfter', '@omar']);
   const unchanged = 'No source showed a change of these values. Between the days with snapshots, nothing is known.';
   expect([accountPage('omar'), accountPage('nina')].map((path) => textsOf(path, 'p').includes(unchanged))).toEqual([true, false]);
   expect(textsOf(accountPage('omar'), 'div')).toContain('For the profile of a day, turn on JavaScript.');

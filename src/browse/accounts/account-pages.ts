@@ -165,7 +165,9 @@ function entries(
     accountEntry(entry, hrefOf, facts, observedBefore),
   ]);
   if (records.at(-1)?.id === account.data.at(-1)?.id) list.push(...renamesAbove(NO_RECORD));
-  return markup`<div class="changes own">\n<p class=columns aria-hidden=true><b>${name}</b><span>Before</span><span>After</span></p>\n${joined(list)}</div>\n${API_LINK}`;
+  const hasChanges = renames.size > 0 || records.some(({ previous }) => previous !== null);
+  const columns = hasChanges ? markup`<span>Before</span><span>After</span>` : '';
+  return markup`<div class="changes own">\n<p class=columns aria-hidden=true><b>${name}</b>${columns}</p>\n${joined(list)}</div>\n${API_LINK}`;
 }
 
 /** The script adds buttons here that save the records of the page. */
