@@ -49,7 +49,11 @@ export interface Frame {
 export interface Page extends Frame {
   readonly frames: () => readonly Frame[];
   readonly setViewportSize: (size: Size) => Promise<void>;
-  readonly emulateMedia: (media: { readonly colorScheme?: 'light' | 'dark'; readonly media?: 'screen' | 'print' }) => Promise<void>;
+  readonly emulateMedia: (media: {
+    readonly colorScheme?: 'light' | 'dark';
+    readonly media?: 'screen' | 'print';
+    readonly forcedColors?: 'active';
+  }) => Promise<void>;
   readonly addInitScript: (script: string) => Promise<void>;
   readonly close: () => Promise<void>;
   readonly goBack: () => Promise<unknown>;

@@ -564,6 +564,27 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
     expect(newest).toBeCloseTo(end, 0);
   });
 
+  it('prints the whole first label of the chart', async () => {
+    const page = await open('index.html', fileUrl, { viewport: { width: 720, height: 900 } });
+    await page.emulateMedia({ media: 'print' });
+    const left = await page.evaluate<number>(
+      `Math.min(...Array.from(document.querySelectorAll('.chart text'), (each) => each.getBoundingClientRect().left))`,
+    );
+    expect(left).toBeGreaterThanOrEqual(0);
+  });
+
+  it('shows the present page and the shades of a calendar in forced colors', async () => {
+    const page = await open('browse/months/2020-01.html');
+    await page.emulateMedia({ forcedColors: 'active' });
+    const colors = (selector: string, property: string) =>
+      page.evaluate<string[]>(
+        `[...new Set(Array.from(document.querySelectorAll('${selector}'), (each) => getComputedStyle(each).${property}))]`,
+      );
+    expect((await colors('.site nav a', 'borderBottomColor')).length).toBe(2);
+    expect((await colors('.legend span', 'backgroundColor')).length).toBe(await page.locator('.legend span').count());
+    expect(await colors('.calendar td.l4', 'backgroundColor')).toEqual(await colors('.legend .l4', 'backgroundColor'));
+  });
+
   it('says that the profile of a day needs JavaScript, without it', async () => {
     const page = await open(nina, fileUrl, { javaScriptEnabled: false });
     expect(await page.locator('[data-day]').textContent()).toContain('turn on JavaScript');
