@@ -28,7 +28,7 @@ function expected(records: readonly Partial<ChangeRecord>[], month: string): rea
   const listed = sorted.slice(0, 10).filter(([, changes]) => changes !== sorted[10]?.[1]);
   const tied = sorted.filter(([, changes]) => listed.length < 10 && changes === sorted[10]?.[1]);
   const sentence = tied.length === 0 ? [] : [`${tied.length} accounts have ${tied[0]?.[1]} changes each.`];
-  return [...listed.map(([account, changes]) => `@${account} ${changes} changes`), ...sentence];
+  return [...listed.map(([account, changes]) => `@${account}: ${changes} changes`), ...sentence];
 }
 
 const tieIn = (page: string | undefined) =>
@@ -44,6 +44,13 @@ it.each([
   const page = browseFiles(await storeOf(historyOf([{ previous: null }, ...records]))).get(monthPage('2020-01'));
   expect([elementsNamed(parse(page ?? ''), 'li').length, tieIn(page)]).toEqual([listed, sentence]);
   expect(page).toContain('<h2>Accounts with the most changes</h2>');
+});
+
+it('a month with one account that changed most calls it the first of all', async () => {
+  const records = Array.from({ length: 12 }, (_, n) => ({ account: `user_${n % 11}`, previous: 1 }));
+  const page = browseFiles(await storeOf(historyOf([{ previous: null }, ...records]))).get(monthPage('2020-01'));
+  expect(elementsNamed(parse(page ?? ''), 'li').map((line) => textOf(line).trim())).toEqual(['@user_0: 2 changes']);
+  expect(page).toContain('<p>The first of 11 accounts with changes.');
 });
 
 it('the page of a month lists the accounts with the most changes in it, and is rendered again only if its records changed', async () => {

@@ -238,7 +238,7 @@ it('the lists of a month have the handles of that month, and the list of renames
   await observe(path, [at(1, 'ninette', '1', 'a'), at(2, 'ninette', '1', 'b'), later(5, 'nina'), later(6, 'nora')]);
   const files = browseFilesAt(path);
   const lines = (month: string) => textsIn(files.get(monthPage(month)), 'li').map((text) => text.trim());
-  expect(lines('2024-03')).toEqual(['@ninette now @nora 1 change', '@ninette to @nina, after 2 March 2024, 00:00:00 UTC']);
+  expect(lines('2024-03')).toEqual(['@ninette now @nora: 1 change', '@ninette to @nina, after 2 March 2024, 00:00:00 UTC']);
   expect(lines('2024-05')).toEqual(['@nina to @nora, after 1 May 2024, 00:00:00 UTC']);
   expect(files.get(HOME)).toContain('href="browse/months/2024-05.html#renames"');
   const earlier = '2024-03.html#renames">Earlier renames</a>';

@@ -78,12 +78,12 @@ function mostChangedList({ month }: Month, { all, first, tied }: MostChanged, ha
     const rank = first.findIndex((other) => other.changes === changes) + 1;
     const handle = handleAt({ account, first_encountered_date: start });
     const present = handle === account ? '' : markup` now <bdi>@${escapeText(account)}</bdi>`;
-    return markup`<li value=${rank}><a href="${ROOT_2}${accountPage(account)}"><bdi>@${escapeText(handle)}</bdi></a>${present} ${changesMarkup(changes)}\n`;
+    return markup`<li value=${rank}><a href="${ROOT_2}${accountPage(account)}"><bdi>@${escapeText(handle)}</bdi></a>${present}: ${changesMarkup(changes)}\n`;
   });
   const others =
     all === first.length || first.length === 0
       ? ''
-      : markup`<p>The first ${first.length} of ${numberMarkup(all)} accounts with changes. Accounts with the same number have the same rank:</p>\n`;
+      : markup`<p>The first${first.length === 1 ? '' : markup` ${first.length}`} of ${numberMarkup(all)} accounts with changes. Accounts with the same number have the same rank:</p>\n`;
   const list = first.length === 0 ? '' : markup`<ol>\n${joined(lines)}</ol>\n`;
   const rest = tied === undefined ? '' : markup`<p>${numberMarkup(tied.accounts)} accounts have ${changesMarkup(tied.changes)} each.</p>\n`;
   return markup`<h2>Accounts with the most changes</h2>\n${others}${list}${rest}`;
