@@ -13,7 +13,7 @@ import { unseenMonths } from './months/unseen-months.ts';
 import { type Page, pageOf } from './page-frame.ts';
 import { ABOUT, accountsPage, CHANGED_ACCOUNTS, changesPage } from './paths.ts';
 import type { ShownState } from './site/about-page.ts';
-import { siteText, siteTitle } from './site/publisher.ts';
+import { siteText, siteTitle, sourceLink } from './site/publisher.ts';
 
 /** What the home page shows. */
 interface HomeContents {
@@ -74,8 +74,11 @@ function allOf(fields: readonly RecordsOfChoice[]): Markup | '' {
 
 /** Returns what the history is, and who publishes it. */
 function lead({ about }: Site): Markup {
+  const source = about?.source === undefined ? '' : markup` Source: ${sourceLink(about, about.source)}.`;
   const publisher =
-    about === undefined ? '' : markup`<p>Published by ${siteText(about, about.publisher)}. <a href="${ABOUT}">About this history</a></p>\n`;
+    about === undefined
+      ? ''
+      : markup`<p>Published by ${siteText(about, about.publisher)}.${source} <a href="${ABOUT}">About this history</a></p>\n`;
   const text = about?.description === undefined ? LEAD : siteText(about, about.description);
   return markup`<p class=lead>${text}</p>\n${publisher}`;
 }

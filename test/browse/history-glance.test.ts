@@ -26,6 +26,11 @@ function rowsOf(html: string): readonly (readonly string[])[] {
 }
 
 describe('the history of an account at a glance', () => {
+  it('names characters that no eye sees, because values in different rows look the same without them', async () => {
+    const page = await pageWith(Array.from({ length: 10 }, (_, n) => (n % 2 === 0 ? 'maps' : 'ma\u200bps')));
+    expect(rowsOf(page).map(([value]) => value)).toEqual(['ma\u200bps contains zero-width space U+200B', 'maps']);
+  });
+
   it('has each value once, with its times, also if values alternate', async () => {
     const page = await pageWith(Array.from({ length: 18 }, (_, n) => (n % 2 === 0 ? '' : 'İ'.repeat(80))));
     const from = '1 January 2020';

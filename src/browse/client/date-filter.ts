@@ -102,13 +102,14 @@ async function showOtherDates(place: HTMLElement, from: string, to: string): Pro
   place.replaceChildren(...(links.length === 0 ? ['No page has entries of these dates.'] : ['On other pages:', ...links]));
 }
 
-/** Whether a day is before or after those of this page, and there are pages with older or newer entries. */
+/** Whether other pages can have entries of a day, or of days beyond it: this page can have a part of its first and its last day. */
 function isOnOtherPage(day: string): boolean {
   const changes = allChanges();
   const [newest, oldest] = [changes[0], changes.at(-1)];
   if (day === '' || newest === undefined || oldest === undefined) return false;
-  if (day < dayOf(oldest)) return document.querySelector('nav[aria-label="Older changes"]') !== null;
-  return day > dayOf(newest) && document.querySelector('nav[aria-label="Newer changes"] :is([rel=prev], span + a)') !== null;
+  const hasOlder = document.querySelector('nav[aria-label="Older changes"]') !== null;
+  if (hasOlder && day <= dayOf(oldest)) return true;
+  return day >= dayOf(newest) && document.querySelector('nav[aria-label="Newer changes"] :is([rel=prev], span + a)') !== null;
 }
 
 /**
