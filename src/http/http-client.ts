@@ -2,7 +2,6 @@ import { type ClientRequest, Agent as HttpAgent, request as httpRequest, type In
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { setTimeout as wait } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
-import { codeOf } from '../contract/failure.ts';
 import { bytesReceived, type Exchange, headOf, type RecordExchange } from './exchange.ts';
 
 export interface HttpOptions {
@@ -205,7 +204,7 @@ function tooSlow(maxTime: number): Error {
 
 /** Why an error cut a response short. */
 function reasonOf(error: Error): Exchange['truncated'] {
-  if (codeOf(error) === 'ETIMEDOUT') return 'time';
+  if ('code' in error && error.code === 'ETIMEDOUT') return 'time';
   return error instanceof BadResponse ? 'length' : 'disconnect';
 }
 
