@@ -6,7 +6,7 @@ import { inputNamed } from '../sources/inputs/inputs.ts';
 import { InputErrors } from '../sources/rejects/rejection.ts';
 import type { FileCounts, ObserveContext } from '../sources/snapshots/observations.ts';
 import type { Input, InputError } from '../sources/source.ts';
-import { countChangedLastSeen, newestObservation } from '../store/accounts/last-seen.ts';
+import { countWrongLastSeen, newestObservation } from '../store/accounts/last-seen.ts';
 import { onStore } from '../store/database/open-store.ts';
 import { diskFailure, wrapErrors } from '../store/database/store-error.ts';
 import { removeSpools } from '../store/histories/spool-file.ts';
@@ -87,7 +87,7 @@ async function observeInto(path: string, inputs: readonly Input[], options: Obse
       inputErrors.throwIfAny();
       await options.beforeCommit?.();
       const summary = { ...merging, ...sums, skipped: files.skipped, suspended: files.suspended, path_times: pathTimes };
-      const lastSeen = merging.changed === 0 ? countChangedLastSeen(batch.database) : 0;
+      const lastSeen = merging.changed === 0 ? countWrongLastSeen(batch.database) : 0;
       if (!options.dryRun && refusal === undefined && !isAllRejected(summary)) await batch.commit(pauses, options.onProgress);
       return { ...summary, refusal, lastSeen, hasNewDay };
     } catch (error) {

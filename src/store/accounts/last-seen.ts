@@ -16,13 +16,8 @@ export function deriveLastSeen(database: Connection): void {
   database.exec(`UPDATE account SET last_seen = ${DERIVED}, revision = NULL WHERE last_seen IS NOT ${DERIVED}`);
 }
 
-/** Returns how many accounts have another `last_seen` than the one that follows from the observations. */
+/** Returns how many accounts have another `last_seen` than {@link deriveLastSeen} derives. */
 export function countWrongLastSeen(database: Connection): number {
-  return Number(database.value(`SELECT count(*) FROM account WHERE last_seen IS NOT ${DERIVED}`));
-}
-
-/** Returns how many accounts have a `last_seen` that {@link deriveLastSeen} changes. */
-export function countChangedLastSeen(database: Connection): number {
   return Number(database.value(`SELECT count(*) FROM account WHERE last_seen IS NOT ${DERIVED}`));
 }
 
