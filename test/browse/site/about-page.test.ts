@@ -55,7 +55,9 @@ describe('a site that says who publishes it', () => {
     expect(account).toContain('browse/about.html#removal"');
     expect(files.get(ABOUT)).toContain(' id=removal>');
     expect(texts(files.get(HOME), 'h1')).toEqual([ABOUT_SITE.title]);
-    expect(texts(files.get(HOME), 'main')[0]).toContain(`Published by ${ABOUT_SITE.publisher}. Source: ${ABOUT_SITE.source}. About this history`);
+    expect(texts(files.get(HOME), 'main')[0]).toContain(
+      `Published by ${ABOUT_SITE.publisher}. Source: ${ABOUT_SITE.source}. About this history`,
+    );
     expect(files.get(CHANGES_FEED)).toContain(`<author><name>${ABOUT_SITE.publisher}</name><email>${ABOUT_SITE.contact}</email></author>`);
   });
 
