@@ -2,7 +2,7 @@ import { CHANGED_BREAK, type DiffMarkup } from './diff-segments.ts';
 import { joined, type Markup, markup, trusted } from './markup.ts';
 import { wordDiff } from './word-diff.ts';
 
-/** A difference, and what a reader must know about it in words. */
+/** A difference, with notes for the reader. */
 interface ChangedPart extends DiffMarkup {
   /** What changed. */
   readonly note?: Markup;
@@ -92,8 +92,8 @@ export function extendedPart(diff: DiffMarkup): DiffMarkup {
   return { ...change, inline: beside(change.inline), before: beside(change.before), after: beside(change.after) };
 }
 
-/** The greatest length of both texts of a difference, in bytes, that the source of a record surely compared. */
-const SURELY_COMPARED = 6000;
+/** If both texts together have at most this length, in bytes, a diff_html marks only what changed. */
+const MAX_FULLY_COMPARED = 6000;
 
 /** Matches the words of a text in markup: a link, a line break, a character between words, a CJK character, or a word. */
 const WORDS = /<a [^>]*>[^<]*<\/a>|<i><\/i>\n|[ \t\r\n/:.?=_,@()-]|[\u00e3-\u00ed][\u0080-\u00bf]{2}|[^< \t\r\n/:.?=_,@()\u00e3-\u00ed-]+/g;
@@ -108,7 +108,7 @@ const MOST_COMPARED = 250_000;
 export function changedWords(diff: DiffMarkup): ChangedPart {
   const { removed, added, inline, before, after } = diff;
   const isWhole = removed !== '' && added !== '' && inline.length === before.length + after.length;
-  if (!isWhole || removed.length + added.length <= SURELY_COMPARED) return diff;
+  if (!isWhole || removed.length + added.length <= MAX_FULLY_COMPARED) return diff;
   const { parts, isCompared } = wordDiff(removed, added, (text) => text.match(WORDS) ?? [], MOST_COMPARED);
   const limit = isCompared ? {} : { limit: markup`the marked texts are too long to be compared word by word` };
   const kept = parts.reduce((length, { kind, text }) => length + (kind === 'kept' ? text.length : 0), 0);

@@ -6,10 +6,10 @@ export interface WordPart {
   readonly text: string;
 }
 
-/** Two texts, word by word. */
+/** The difference of two texts, word by word. */
 export interface WordDiff {
   readonly parts: readonly WordPart[];
-  /** False if too many words are between the first and the last one that differ: all of these are in one removed and one added part. */
+  /** False if a passage, or all that differs, has too many words to be compared. Then it is one removed and one added part. */
   readonly isCompared: boolean;
 }
 
@@ -17,8 +17,8 @@ export interface WordDiff {
 const MOST = 4_000_000;
 
 /**
- * Compares two texts word by word. Between what both begin and end with, the result has the longest sequence of words that both have. In
- * longer texts, the longest sequence of passages comes first, and then that of the words of each changed passage.
+ * Compares two texts word by word. After the common prefix and before the common suffix, it keeps the longest common subsequence of
+ * words. Texts with too many words are compared by passages first, and then each changed passage by words.
  * @param split divides a text into its words
  * @param most the largest product of the numbers of words that are compared
  */
@@ -40,7 +40,7 @@ export function wordDiff(
   return { parts: diffs.flatMap(({ parts }) => parts), isCompared: diffs.every(({ isCompared }) => isCompared) };
 }
 
-/** Joins words to passages: a passage ends with a sentence or a line. */
+/** Joins words to passages. A passage is a sentence or a line. */
 function passagesOf(words: readonly string[]): readonly string[] {
   const passages: string[] = [];
   let passage = '';

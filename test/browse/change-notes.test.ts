@@ -55,8 +55,8 @@ it.each<[name: string, before: string, after: string, note: string | undefined]>
 it.each([
   ['invisible characters', 'Adm\u200bin pay\u202egnp', 'contains zero-width space U+200B, right-to-left override U+202E'],
   ['a letter of another script', 'P\u0430ris', 'contains Cyrillic letter like a U+0430'],
-  ['visible characters', 'Paris \u2600\ufe0f', undefined],
-])('a first value has a note if it has %s', (_, text, note) => {
+  ['only visible characters', 'Paris \u2600\ufe0f', undefined],
+])('the note of a first value names what no eye sees in it: %s', (_, text, note) => {
   expect(shown('Bio', undefined, text)).toEqual([note, undefined, undefined]);
 });
 

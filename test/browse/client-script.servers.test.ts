@@ -426,15 +426,15 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
     expect(await page.locator('[data-day] .note').allTextContents()).toEqual(['zero-width space U+200B added']);
   });
 
-  it('says that both versions must be of one field if the second one is not', async () => {
+  it('says that both versions must be of the same field if the second one is not', async () => {
     const page = await open(pageOf('zero'));
     const hint = page.locator('.columns b span');
     await page.locator('article.L button.compare').first().click();
     expect(await hint.textContent()).toMatch(/^ Chosen: Location, /);
     const website = page.locator('article.W button.compare').first();
     await website.click();
-    expect(await hint.textContent()).toMatch(/^ Both versions must be of one field\. Chosen: Website, /);
-    expect(await website.getAttribute('aria-label')).toMatch(/^Both versions must be of one field\. Chosen: Website, /);
+    expect(await hint.textContent()).toMatch(/^ Both versions must be of the same field\. Chosen: Website, /);
+    expect(await website.getAttribute('aria-label')).toMatch(/^Both versions must be of the same field\. Chosen: Website, /);
     await website.click();
     expect([await hint.textContent(), await page.locator('dialog').count()]).toEqual(['', 0]);
   });
@@ -793,22 +793,25 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
     expect(await page.locator('article:target').count()).toBe(1);
   });
 
-  it.each([360, 1280])('shows the name, the date and the change at the permalink of a second field, %s pixels wide', async (width) => {
-    const page = await open(pageOf('zero'), fileUrl, { javaScriptEnabled: false, viewport: { width, height: 300 } });
-    const [website = ''] = await page.evaluate<string[]>(`Array.from(document.querySelectorAll('.own .W:not(.F)'), ({ id }) => id)`);
-    for (const path of [pageOf('zero'), pageWith('5 February 2021')]) {
-      await page.goto(`${fileUrl}${path}#${website}`);
-      const edges = await page.evaluate<number[]>(`(() => {
+  it.each([360, 1280])(
+    'shows the name, the date and the change at the permalink of the second field of an entry, %s pixels wide',
+    async (width) => {
+      const page = await open(pageOf('zero'), fileUrl, { javaScriptEnabled: false, viewport: { width, height: 300 } });
+      const [website = ''] = await page.evaluate<string[]>(`Array.from(document.querySelectorAll('.own .W:not(.F)'), ({ id }) => id)`);
+      for (const path of [pageOf('zero'), pageWith('5 February 2021')]) {
+        await page.goto(`${fileUrl}${path}#${website}`);
+        const edges = await page.evaluate<number[]>(`(() => {
         const change = document.querySelector('article:target');
         const bar = change.closest('.own')?.querySelector('.columns') ?? change.closest(':has(> h2)').querySelector('h2');
         const date = change.closest('.entry').querySelector('h3');
         return [0, ...[bar, date, change].flatMap((each) => [each.getBoundingClientRect().top, each.getBoundingClientRect().bottom]), 300];
       })()`);
-      // one below the other, up to the rounding of pixels
-      for (const [index, edge] of edges.entries())
-        expect([path, edge]).toEqual([path, expect.closeTo(Math.max(edge, (edges[index - 1] ?? 0) - 2))]);
-    }
-  });
+        // one below the other, up to the rounding of pixels
+        for (const [index, edge] of edges.entries())
+          expect([path, edge]).toEqual([path, expect.closeTo(Math.max(edge, (edges[index - 1] ?? 0) - 2))]);
+      }
+    },
+  );
 
   it.each([
     ['the address of the page without JavaScript', false],

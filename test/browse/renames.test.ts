@@ -53,7 +53,7 @@ it('HTML pages have the handle of that time, and a rename among the changes', as
   const address = `${accountPage('nina')}#h1709424000000000`;
   expect(files.get(changesPage(1))).toContain(`href="../../${address}"`);
   expect(files.get(monthPage('2024-03'))).toContain(
-    `<h2 id=renames>Renames</h2>\n<p>A rename counts in the month in which the former handle was last seen. It can have happened later.</p>\n<ul>\n<li><a href="../../${address}"><bdi>@ninette</bdi> to <bdi>@nina</bdi></a>, after `,
+    `<h2 id=renames>Renames</h2>\n<p>A rename is counted in the month in which the former handle was last seen. It can have happened in a later month.</p>\n<ul>\n<li><a href="../../${address}"><bdi>@ninette</bdi> to <bdi>@nina</bdi></a>, after `,
   );
   expect(textsIn(files.get(CHANGES_FEED), 'title').slice(1)).toEqual([
     ...['@nina: new bio', '@omar: new bio', '@ninette (now @nina): new bio'],

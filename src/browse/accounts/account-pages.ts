@@ -93,7 +93,7 @@ export function accountMainPage(shown: BrowseAccount, facts: RecordFacts): Page 
   );
 }
 
-/** The greatest length of a bio, in bytes, above changes that need no link at the top of the page. */
+/** A bio with more bytes gets a link to the changes at the top of the page. */
 const LONG_BIO = 1000;
 
 /** The place where the script lets a reader choose a day. */

@@ -78,7 +78,7 @@ function valuesOf(records: readonly ChangeRecord[]): readonly FieldValue[] {
 function valueRow(type: DataType, { first, next, periods }: FieldValue, other: ByteText, hrefOf: AddressOf): Markup {
   const { text, first_encountered_date: from } = first;
   const shown = text === null || text === '' ? markup`<i>empty</i>` : valueMarkup(excerpt(text, other), type);
-  // values that look the same are in rows of their own
+  // values in different rows can look the same
   const invisible = invisibleContents(escapeText(text ?? ''));
   const note = invisible.length === 0 ? '' : markup` <small class=note>${escapeText(byteText(invisible.join(', ')))}</small>`;
   const to = next === undefined ? markup`latest value` : dateMarkup(next.first_encountered_date.slice(0, 10));

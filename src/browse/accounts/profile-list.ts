@@ -59,8 +59,8 @@ function hasRecordAfter({ data }: Account, instant: Instant): boolean {
   return data.some(({ first_encountered_date }) => (parseInstant(first_encountered_date) ?? 0) > instant);
 }
 
-/** Does not say on which day: the page would change each night. */
-const SEEN_LATELY_MARKUP = markup`<dd data-seen-lately>A snapshot at most 10 days older than the newest one of this copy shows this account.`;
+/** Does not say on which day, because then the page would change each night. */
+const SEEN_LATELY_MARKUP = markup`<dd data-seen-lately>At most 10 days before the newest snapshot in this history.`;
 
 /** Does not say that the account is gone, or that the snapshot had each field: a source can lack an account that is still there, or a field. */
 function lastKnownMarkup(instant: Instant): Markup {

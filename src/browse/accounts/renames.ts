@@ -6,7 +6,7 @@ import type { ChangeRecord } from '../../contract/record.ts';
 import type { NamedHandle } from '../../store/accounts/stored-accounts.ts';
 import { type ByteText, byteText, type Markup, markup } from '../markup.ts';
 
-/** A rename of an account. No source says when it happened. Known is when one last showed the former handle. */
+/** A rename of an account. No source says when it happened. It is only known when a source last showed the former handle. */
 export interface Rename {
   /** The id of its entry on the page of the account: `h` and the time `seen_to`. Later renames do not change it. */
   readonly id: Markup;
@@ -16,7 +16,10 @@ export interface Rename {
   readonly after: ByteText;
   /** The last time at which a source showed the former handle. */
   readonly seen_to: Instant;
-  /** The last time at which a source showed any handle before the new one: between both, it can have shown a name that nobody used. */
+  /**
+   * The last time at which a source showed any name before the new handle. It is later than `seen_to` if a source showed a name that
+   * nobody used, such as `handle.invalid`, after the former handle.
+   */
   readonly others_to: Instant;
   /** Whether a source gave the account an id that a rename does not change. The id can be newer than the rename. */
   readonly hasStableId: boolean;
@@ -25,7 +28,7 @@ export interface Rename {
 /** An account by its present handle, and a time. */
 export type DatedAccount = Pick<ChangeRecord, 'account' | 'first_encountered_date'>;
 
-/** A handle that an account had, and the last time at which a source showed any handle before it. */
+/** A handle that an account had, and the last time at which a source showed any name before it; 0: no name. */
 interface UsedHandle extends FormerHandle {
   readonly others_to: Instant;
 }
@@ -97,7 +100,7 @@ export class Renames {
 
 /**
  * Returns the time of the oldest record of a page that was observed under the new handle or a later one: the rename was done by then.
- * The time of an imported record does not say which handle the account had. Returns undefined if no record of the page tells it.
+ * An imported record does not say which handle the account had at its time. Returns undefined if the page has no such record.
  * @param records of the account, newest first
  */
 export function renamedBy({ others_to }: Rename, records: readonly ChangeRecord[]): string | undefined {

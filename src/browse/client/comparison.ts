@@ -28,7 +28,7 @@ export function addComparison(): void {
     button.addEventListener('click', () => {
       const last = chosenVersion();
       choose(versionOf(change));
-      update(last !== undefined && last.field !== fieldOf(change) ? 'Both versions must be of one field. ' : '');
+      update(last !== undefined && last.field !== fieldOf(change) ? 'Both versions must be of the same field. ' : '');
     });
     change.querySelector('header')?.append(button);
     return { button, name: nameOf(change), version: versionOf(change) };

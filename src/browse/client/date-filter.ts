@@ -3,7 +3,7 @@ import { loadSite } from './citation.ts';
 import { showFieldPages } from './field-pages.ts';
 import { allChanges, dateInput, dayOf, element, isRename, mainPage, rootPath, shownChanges } from './page-elements.ts';
 
-/** Matches the fragment of a choice: a field, and two days of which one can be missing. */
+/** Matches the fragment of a choice: a field, and maybe two days, of which one can be missing. */
 const CHOICE = /^#(f[A-Z])(?:,(\d{4}-\d\d-\d\d)?\.\.(\d{4}-\d\d-\d\d)?)?$/;
 
 /** Adds a filter by date above the entries of a page, and the number of records and renames that it and the filter by field show. */
@@ -38,7 +38,7 @@ export function addDateFilter(): void {
     else status.textContent = isFiltered ? count : '';
     void showOtherDates(otherDates, isReversed ? '' : first, isReversed ? '' : last);
   };
-  // the address keeps the choice, also that of the field on the other pages
+  // the address keeps the choice, and links to the other pages keep its field
   const keepChoice = () => {
     const dates = from.value + to.value === '' ? '' : `,${from.value}..${to.value}`;
     history.replaceState(null, '', `#${document.querySelector('.filter :checked')?.id ?? 'fA'}${dates}`);
@@ -102,7 +102,7 @@ async function showOtherDates(place: HTMLElement, from: string, to: string): Pro
   place.replaceChildren(...(links.length === 0 ? ['No page has entries of these dates.'] : ['On other pages:', ...links]));
 }
 
-/** Whether other pages can have entries of a day, or of days beyond it: this page can have a part of its first and its last day. */
+/** Whether other pages can have entries of a day, or of days beyond it. This page can lack some of those of its first and its last day. */
 function isOnOtherPage(day: string): boolean {
   const changes = allChanges();
   const [newest, oldest] = [changes[0], changes.at(-1)];

@@ -26,7 +26,7 @@ interface Profile {
   readonly texts: readonly (readonly [field: string, text: string])[];
   /** Why it is empty, or why it is uncertain; '' otherwise. */
   readonly note: string;
-  /** The number of changes of its page that were first seen between the days of a comparison. */
+  /** The number of changes on its page that were first seen between the two days of a comparison. */
   readonly changes: number;
 }
 
@@ -135,12 +135,12 @@ function firstDayOf(link: HTMLAnchorElement | undefined): string {
   return link?.querySelector('time')?.dateTime.slice(0, 10) ?? '';
 }
 
-/** The time of the newest snapshot of an account, if its main page says it. */
+/** Returns the day of the newest snapshot of the account; '' if this page does not say it. */
 function lastKnown(): string {
   return document.querySelector<HTMLTimeElement>('[data-last-known] time')?.dateTime.slice(0, 10) ?? '';
 }
 
-/** Returns the days with snapshots that can show the account. On its main page, an account that no snapshot shows has no note about them. */
+/** Returns the days with snapshots that can show the account. The main page of an account that was never observed has no note about snapshots. */
 async function snapshotDays(): Promise<readonly DaySpan[]> {
   const known = lastKnown();
   if (isMainPage() && known === '' && document.querySelector('[data-seen-lately]') === null) return [];
@@ -192,12 +192,12 @@ function valuesOn(day: string): string {
 }
 
 /** Returns the handle of a day, and why it can be one of two. The first time of a new handle is known only if it has a record. */
-function handleOn(day: string, lastDay: string): readonly [handle: string, note: string] {
+function handleOn(day: string, lastKnownDay: string): readonly [handle: string, note: string] {
   const change = allChanges().find((each) => dayOf(each) <= day);
   if (change === undefined) return ['', ''];
   if (!isRename(change)) return [handleIn(change), ''];
   const [before = '', after = ''] = Array.from(change.querySelectorAll('div'), ({ textContent }) => textContent);
-  if (day >= lastDay) return [after, ''];
+  if (day >= lastKnownDay) return [after, ''];
   const note = `${before} was last seen on ${timeOf(change)?.textContent}. The account was renamed to ${after} at an unknown time after that.`;
   // a source still showed the former handle on that day
   return [dayOf(change) === day ? before : `${before} or ${after}`, note];

@@ -7,7 +7,7 @@ import { CHOICES, COUNTED, choiceCounts, countedPlaces } from './record-filter.t
 /** The records of a choice. */
 export type RecordsOfChoice = (typeof CHOICES)[number] & {
   readonly records: number;
-  /** Their number as readers see it, changes and first values apart. */
+  /** Their number as readers see it. For a field, changes and first values are counted separately. */
   readonly counts: Markup;
   /** The newest page that has some; 0: no page. */
   readonly newestPage: number;

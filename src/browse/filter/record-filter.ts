@@ -26,7 +26,10 @@ export function countedPlaces(type: DataType, isFirst: boolean): readonly number
   return isFirst ? [1, KINDS.length + place, CHOICES.length + place] : [0, KINDS.length + place];
 }
 
-/** Returns the changes and the first values of a choice, in words for a field. @param countAt returns the count at a place */
+/**
+ * Returns how many records a choice has. For a field, it counts the changes and the first values separately, in words.
+ * @param countAt returns the count at a place
+ */
 export function choiceCounts(place: number, countAt: (place: number) => number, totalAt = countAt): Markup {
   if (place < KINDS.length) return countMarkup(countAt(place), totalAt(place));
   const firstPlace = CHOICES.length + place - KINDS.length;

@@ -63,7 +63,7 @@ const MOST = 4;
 export interface TextDifference {
   readonly removed: string;
   readonly added: string;
-  /** Both texts. One without a word with letters of two scripts may be ''. */
+  /** Both texts. A text may be '' if none of its words has letters of two scripts. */
   readonly before: string;
   readonly after: string;
   /** Whether the end of one of the texts is a part of the difference. */

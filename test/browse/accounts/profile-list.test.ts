@@ -33,9 +33,7 @@ it('the page of an account says when it was last known, from the night on in whi
   const [first, last] = [browseFilesAt(path), await night(11, 'nina')];
   expect(last).toEqual(first);
   const since = Store.open(path);
-  expect(lastKnown(last.get(accountPage('nina')))).toEqual([
-    'Last knownA snapshot at most 10 days older than the newest one of this copy shows this account.',
-  ]);
+  expect(lastKnown(last.get(accountPage('nina')))).toEqual(['Last knownAt most 10 days before the newest snapshot in this history.']);
   expect(lastKnown(last.get(accountPage('silent')))).toEqual([]);
   const later = await night(12, 'nina', 'pia');
   expect(lastKnown(later.get(accountPage('omar')))).toEqual([
