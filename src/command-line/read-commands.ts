@@ -78,7 +78,7 @@ export const READ_COMMANDS = {
       '--delete': { help: 'delete from the store what the service no longer has' },
       '--max-delete <limit>': {
         ...MAX_DELETE,
-        help: 'refuse to delete more than this: a number of items, or a percentage of those that the service had in the previous run (in a first run: that it has)',
+        help: 'refuse to delete more than this: a number of items, or a percentage of those that the service had in the previous run (in a first run: that it has now)',
         parse: limitOf('items'),
       },
       '--rejects <file>': { ...REJECTS, help: `${REJECTS.help} (default: a file beside the store)` },

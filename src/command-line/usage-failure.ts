@@ -21,7 +21,7 @@ export function usageFailure(
   error: CommanderError,
   rejected: RejectedValue | undefined,
 ): Failure {
-  // the words that can be in front of the command, or between the group and its command
+  // without 'help' in front of the command, or between the group and its command, and without '--' in front
   const words = given.filter((word, index) => (word !== 'help' || index > 1) && (word !== '--' || index > 0));
   const message = error.message.replace(/^error: /, '');
   const field = optionIn(error.code, commandIn(program, words).command, words);

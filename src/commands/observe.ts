@@ -53,7 +53,7 @@ export async function runObserve(terminal: Terminal, options: Values<'observe'>)
       `observed ${plural(inputs.length, 'source')} in ${seconds(milliseconds)}`,
       ...summaryLines(summary),
       lastSeen > 0 &&
-        `  last seen ${plural(lastSeen, 'account')} not observed for 10 days, or observed again or for the first time: the HTML pages change`,
+        `  last seen ${plural(lastSeen, 'account')} not observed for 10 days, observed again, or observed for the first time: the HTML pages change`,
       hasNewDay && summary.changed + lastSeen === 0 && '  days      snapshots of new days: the HTML pages that show these days change',
       rejectedLine(summary.rejected, options),
       correctionLine('observe', summary.rejected, options, terminal),

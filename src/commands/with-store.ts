@@ -37,7 +37,7 @@ export function stateIn(store: Store, fingerprint: string): 'current' | 'earlier
 
 /**
  * Whether a tree is of the present state of a store, of an earlier state, or of no state that it knows. HTML pages also show the days
- * with snapshots. Without a store, nothing speaks against the tree.
+ * with snapshots. Without a store, a tree is current.
  */
 export function stateAt(path: string | undefined, build: BuildRecord): 'current' | 'earlier' | 'other' {
   if (path === undefined) return 'current';

@@ -71,7 +71,10 @@ export interface ImportSummary {
   readonly accounts: Tally;
   /** The exclusions of an export. */
   readonly exclusions: Tally;
-  /** The items of an export that a service no longer has: how many, and of how many of them the store did not know it, or only a later time. */
+  /**
+   * The items of an export that a service no longer has. `newCount` counts those that the store did not know as gone, or only from a
+   * later time on.
+   */
   readonly goneItems: { readonly count: number; readonly newCount: number };
   readonly rejected: number;
   /** The profiles that the store does not have because it has another one for the screen name. With a rejects file, they are there. */

@@ -201,6 +201,6 @@ function openSpool(path: string, memory: MirrorMemory, isFull: boolean): PageSpo
 function limitOf(limit: MirrorOptions['maxDelete'], { data, account }: RunState): number | undefined {
   if (limit === undefined) return undefined;
   if ('most' in limit) return limit.most;
-  // in a first run, what was known gone comes from the export that the store was made from
+  // in a first run, no items are known: the gone ones come from the export that the store was made from
   return Math.floor(limit.share * (data.known + account.known || data.fresh + account.fresh));
 }

@@ -116,7 +116,7 @@ export function fieldValue(profile: Profile, type: DataType): string | null | un
   return typeof value === 'boolean' || isUnknownBoolean(profile, type) ? String(value === true) : value;
 }
 
-/** Whether the source says nothing about accounts for which the field is not true. */
+/** Whether a boolean field is null: its source says only for which accounts it is true. */
 function isUnknownBoolean(profile: Profile, type: DataType): boolean {
   const { difference, keyInProfile } = PROFILE_FIELDS[type];
   return difference === 'boolean' && profile[keyInProfile] === null;

@@ -65,7 +65,7 @@ export class AccountsOfRun {
   compare(database: Connection): { readonly missing: MissingAccounts; readonly runBefore: RunBefore; readonly run: RunAccounts } {
     const accounts = this.#seen.size;
     const [time, present] = this.#timeOfRunBefore();
-    // if the run is repeated, its accounts have its own time already
+    // in a repeated run, the accounts already have its time
     const before = time === this.#last ? timeBefore(database, time) : time;
     const newFrom = before === undefined ? (time ?? 0) : before - Math.max(0, this.#last - before) * NEW_WITHIN;
     let listed: ObservedAccount[] = [];
@@ -96,7 +96,7 @@ export class AccountsOfRun {
   }
 }
 
-/** Returns the same time of the last day before that has snapshots; undefined if there is none. */
+/** Returns the same time of day on the last earlier day with snapshots; undefined if there is none. */
 function timeBefore(database: Connection, time: Instant): Instant | undefined {
   const days = daysSinceLast(storedSnapshotDays(database), dateOf(time));
   return days && time - days * DAY_MICROS;

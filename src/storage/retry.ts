@@ -34,7 +34,7 @@ export interface RetryPolicy {
   readonly kept: string;
   /** Waits before every attempt until it is permitted. The returned signal is aborted when the permission ends. */
   readonly beforeAttempt?: () => Promise<AbortSignal>;
-  /** Called before a pause of at least a second, in milliseconds. */
+  /** Called before a pause of at least a second. `pause` is in milliseconds. */
   readonly onRetry?: ((reason: string, pause: number) => void) | undefined;
 }
 
@@ -119,13 +119,13 @@ export class CredentialRefresh {
   }
 }
 
-/** A shorter pause is not reported, in milliseconds. */
-const REPORTED_PAUSE = 1000;
+/** The shortest pause that is reported, in milliseconds. */
+const MIN_REPORTED_PAUSE = 1000;
 
 /** Waits before the attempt after a failed one, which has a number from 1. Ends early if the signal is aborted. */
 export async function backoff(attempt: number, { signal, onRetry }: RetryPolicy, { message, retryAfter }: StorageError): Promise<void> {
   const pause = pauseAfter(attempt, BACKOFF, retryAfter);
-  if (pause >= REPORTED_PAUSE) onRetry?.(message, pause);
+  if (pause >= MIN_REPORTED_PAUSE) onRetry?.(message, pause);
   await wait(pause, undefined, signal === undefined ? {} : { signal }).catch(() => {});
 }
 

@@ -20,7 +20,7 @@ export function goneItems(database: Connection): readonly GoneItem[] {
 /**
  * Adds what another store knows of items that this store has, in the caller's batch. An item that this store read at the service
  * itself is left out: the next run of mirror looks for it. Of two times, the earlier one stays.
- * @returns the number of items of which the store did not know it, or only a later time
+ * @returns the number of items that the store did not know as gone, or only from a later time on
  */
 export function addGoneItems(database: Connection, items: readonly GoneItem[]): number {
   let changes = 0;

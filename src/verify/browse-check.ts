@@ -86,7 +86,7 @@ export class BrowseCheck {
           listed.delete(path);
           await this.#step(this.#build.browse_files);
         }
-        // otherwise a surplus line may be in its place
+        // a surplus line is a violation itself, and moves the lines after it
         if (misplaced !== undefined && listed.size === 0) this.#addLine(`${misplaced} in the order of a build`, 'another order');
         for (const path of listed.keys()) this.#surplus(path);
       }

@@ -66,14 +66,14 @@ export async function checkManifest(
   if (sortKeys === undefined) add(`a line for ${SORT_KEYS}`, 'no such line');
   else checkFile(files, SORT_KEYS, sortKeys, report);
   for (const path of pathsOfPages(digests)) if (digests.get(path) === undefined) add(`a line for ${path}`, 'no such line');
-  // otherwise it follows from that violation
+  // another violation can change the order
   if (misplaced !== undefined && report.violationCount === 0) add('the files in the order of a build', misplaced);
   return digests;
 }
 
 /**
- * Returns whether a path is the next one of a manifest in the order of a build. Browse files need only the place of their part: the
- * order in a part follows from the store.
+ * Returns a function that says whether a path is the next one of a manifest in the order of a build. Browse files need only the place of
+ * their part: the order in a part follows from the store.
  */
 function orderOf(digests: Digests): (path: string) => boolean {
   const places = placesIn(digests);

@@ -38,7 +38,7 @@ export interface Found<V extends Version> {
   /** The lowest number whose objects are listed. */
   readonly from: number;
   readonly isHeadCurrent: boolean;
-  /** The newest commit if it is missing or damaged, with its bytes, and the missing ones above, which change nothing. */
+  /** The newest commit, with its bytes, if it is missing or damaged; and the missing ones above it, which get commits that change nothing. */
   readonly repairs: readonly { readonly number: number; readonly bytes: Buffer | undefined; readonly isDamaged: boolean }[];
   /** What is wrong, for messages. */
   readonly problems: readonly string[];
@@ -92,7 +92,7 @@ export async function readNewest<V extends Version>(
     const stored = isCopied ? head.bytes : object && (await remote.get(path))?.bytes;
     const read = known(kind, path, stored);
     if (object !== undefined && read === undefined) problems.push(`${path} is damaged`);
-    // a copy whose data is gone is that of an emptied target, or of another one; a head beside no commit lists what is lost
+    // a copy whose data is gone is that of an emptied target, or of another one; without commits, the head lists what is lost
     const copy = same.find((one) => {
       const { versions } = one.commit;
       if (one === head && commits.length === 0) return true;

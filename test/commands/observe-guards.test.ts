@@ -129,7 +129,7 @@ describe('a run that lacks accounts or has rejected items', () => {
     expect((await observe(11, night('a'))).stdout).toMatch(/nothing new: .*\n$/);
     const last = await observe(12, night('a'));
     expect(last.stdout).toMatch(
-      /\n {2}last seen 1 account not observed for 10 days, or observed again or for the first time: .*\nnext.* build .*\n$/s,
+      /\n {2}last seen 1 account not observed for 10 days, observed again, or observed for the first time: .*\nnext.* build .*\n$/s,
     );
     expect((await observe(13, night('a', 'b'))).stdout).toMatch(/\n {2}last seen 1 account .*\nnext.* build /s);
     const input = JSON.stringify(bioRecord(1, { account: 'imported', text: 'a' }));

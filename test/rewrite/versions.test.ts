@@ -93,7 +93,7 @@ describe('a site with versions', () => {
     },
   );
 
-  it('may be cached by a number, but not by a time that the next version can answer', async () => {
+  it('may be cached for the number of a version, but not for a time that the next version can answer', async () => {
     for (const [asOf, cached] of [
       ['2', 'public, max-age=3600'],
       ['2026-11-23', 'public, max-age=0, must-revalidate'],

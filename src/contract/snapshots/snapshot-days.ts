@@ -63,7 +63,7 @@ export function daysInMonth(spans: readonly DaySpan[], month: string): readonly 
     .map(({ from, to }) => ({ from: from < first ? first : from, to: to > last ? last : to }));
 }
 
-/** Returns how many days before a day the last earlier day of spans is; undefined if there is none. @param spans in order */
+/** Returns the number of days from the last earlier day in spans to a day; undefined if there is none. @param spans in order */
 export function daysSinceLast(spans: readonly DaySpan[], day: string): number | undefined {
   const last = spans.findLast(({ from }) => from < day);
   return last && Math.max(1, (Date.parse(day) - Date.parse(last.to)) / DAY_MS);

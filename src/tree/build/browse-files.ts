@@ -73,7 +73,7 @@ export async function stageBrowse(
       },
       pauses,
     ).catch((error: unknown) => {
-      // what a thread met in a damaged index has no name of its own
+      // the error of a thread does not name the index that is damaged; this check does
       if (!(error instanceof Failure)) store.checkNames();
       throw error;
     });
