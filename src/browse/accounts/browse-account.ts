@@ -24,7 +24,7 @@ export interface BrowseAccount {
   readonly parts: readonly AccountPart[];
   /** Its earlier handles, each with the last time at which a source showed it. Sorted by time. */
   readonly formerHandles: readonly { readonly handle: ByteText; readonly seen_to: string }[];
-  /** When it was last seen; 0: lately; null: never observed. */
+  /** When it was last seen; -1: lately; null: never observed. */
   readonly lastSeen: Instant | null;
   /** Other accounts that had the handle of this account before, the last one first. */
   readonly formerHolders: readonly FormerHolderText[];

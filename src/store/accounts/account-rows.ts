@@ -23,7 +23,7 @@ export interface AccountRow extends ListedColumns {
   /** JSON: the change intervals, and the CRC-32 of it; null: none. */
   readonly change_intervals: string | null;
   readonly intervals_checksum: number | null;
-  /** Derived: `observed_to` of an account that was not seen lately; 0: lately; null: never observed. */
+  /** Derived: `observed_to` of an account that was not seen lately; -1: lately; null: never observed. */
   readonly last_seen: Instant | null;
   /** The id of the first record; null: no records. */
   readonly first_record: number | null;

@@ -1,11 +1,11 @@
-import type { Instant } from '../../contract/instant.ts';
+import { DAY_MICROS, type Instant } from '../../contract/instant.ts';
 import type { Connection } from '../database/connection.ts';
 
 /** An account was seen lately if its latest observation is at most 10 days, in microseconds, before the newest one of the store. */
-const LATELY = 10 * 86_400_000_000;
+const LATELY = 10 * DAY_MICROS;
 
-/** The `last_seen` of an account that was seen lately: no night changes it. */
-export const SEEN_LATELY = 0;
+/** The `last_seen` of an account that was seen lately: no night changes it. No observation has this time. */
+export const SEEN_LATELY = -1;
 
 /** `last_seen` as it follows from the times of all observations. */
 const DERIVED = `CASE WHEN observed_to < (SELECT max(observed_to) FROM account) - ${LATELY} THEN observed_to

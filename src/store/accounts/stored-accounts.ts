@@ -169,7 +169,7 @@ export class StoredAccounts extends AccountReader {
     const { head, tail, checksum, first_record, observed_to, ...account } = row;
     const { path } = this.#database;
     const { last_seen } = account;
-    const isWrong = last_seen === SEEN_LATELY ? observed_to === null : last_seen !== null && last_seen !== observed_to;
+    const isWrong = last_seen === SEEN_LATELY ? observed_to === null : last_seen !== observed_to;
     if (isWrong) throw damaged(path, `the account ${account.screen_name} has another last_seen than its observed_to`);
     if (head === null) return { ...account, json: null, intervals: [] };
     const json = Buffer.concat([head, ...this.#parts.json(first_record), Buffer.from(`]${tail}`)]);

@@ -62,7 +62,7 @@ export const SCHEMA: string = `
     revision INTEGER, -- derived: in which it last changed; null: stale
     digest BLOB, -- derived: SHA-256 of the account as JSON and of change_intervals. Instead of the parts in history_part it has the digest of the newest
     checksum INTEGER, -- derived: of the account as JSON without data_page_count, plus records
-    -- derived: observed_to, if it is more than 10 days before the newest of the store; 0: seen lately; null: never observed
+    -- derived: observed_to, if it is more than 10 days before the newest of the store; -1: seen lately; null: never observed
     last_seen INTEGER,
     -- derived, for lists: the display name, the number of records, and of those that name a previous one
     listed_name TEXT NOT NULL DEFAULT '',
