@@ -160,13 +160,16 @@ function entries(
   facts: RecordFacts,
 ): Markup {
   const renamesAbove = (id: number) =>
-    (renames.get(id) ?? []).map((rename) => accountRenameEntry(rename, renamedBy(rename, records), fileOf(renameAddress(rename))));
-  const list = accountEntriesOf(records).flatMap((entry) => [
+    (renames.get(id) ?? []).map((rename) =>
+      accountRenameEntry(rename, renamedBy(rename, records, observedBefore), fileOf(renameAddress(rename))),
+    );
+  const own = accountEntriesOf(records);
+  const list = own.flatMap((entry) => [
     ...(renames.size === 0 ? [] : entry.flatMap(({ id }) => renamesAbove(id))),
     accountEntry(entry, hrefOf, facts, observedBefore),
   ]);
   if (records.at(-1)?.id === account.data.at(-1)?.id) list.push(...renamesAbove(NO_RECORD));
-  const hasChanges = renames.size > 0 || records.some(({ previous }) => previous !== null);
+  const hasChanges = list.length > own.length || records.some(({ previous }) => previous !== null);
   const columns = hasChanges ? markup`<span>Before</span><span>After</span>` : '';
   return markup`<div class="changes own">\n<p class=columns aria-hidden=true><b>${name}</b>${columns}</p>\n${joined(list)}</div>\n${API_LINK}`;
 }

@@ -1,6 +1,5 @@
 import type { FormerHandle } from '../../contract/accounts/account-state.ts';
 import { usedHandles } from '../../contract/accounts/former-handles.ts';
-import { isGenerated } from '../../contract/generated-id.ts';
 import { type Instant, parseInstant } from '../../contract/instant.ts';
 import type { ChangeRecord } from '../../contract/record.ts';
 import type { NamedHandle } from '../../store/accounts/stored-accounts.ts';
@@ -99,12 +98,17 @@ export class Renames {
 }
 
 /**
- * Returns the time of the oldest record of a page that was observed under the new handle or a later one: the rename was done by then.
- * An imported record does not say which handle the account had at its time. Returns undefined if the page has no such record.
+ * Returns the time of the oldest change of a page that was observed under the new handle or a later one: the rename was done by then.
+ * An imported record does not say which handle the account had at its time. Returns undefined if the page has no such change.
  * @param records of the account, newest first
+ * @param observedBefore has the changes that this store, or one whose export it has, observed
  */
-export function renamedBy({ others_to }: Rename, records: readonly ChangeRecord[]): string | undefined {
-  return records.findLast((record) => isGenerated(record) && (parseInstant(record.first_encountered_date) ?? 0) > others_to)
+export function renamedBy(
+  { others_to }: Rename,
+  records: readonly ChangeRecord[],
+  observedBefore: ReadonlyMap<number, string>,
+): string | undefined {
+  return records.findLast((record) => observedBefore.has(record.id) && (parseInstant(record.first_encountered_date) ?? 0) > others_to)
     ?.first_encountered_date;
 }
 
