@@ -12,7 +12,7 @@ import { diskFailure } from '../store/database/store-error.ts';
 import { StoreImage } from '../store/image.ts';
 import { VERSION } from '../version.ts';
 import { changeVersions, type Written } from '../versions/change-versions.ts';
-import { type Found, isMissing, readNewest } from '../versions/newest.ts';
+import { type Found, isMissing, missingData, readNewest } from '../versions/newest.ts';
 import { type NextList, refuseFuture } from '../versions/next-commit.ts';
 import { type KeepPolicy, keptVersions, timeAfter } from '../versions/retention.ts';
 import { refuseRemains } from '../versions/sweep.ts';
@@ -81,28 +81,29 @@ export async function push(target: Target, options: PushOptions): Promise<PushSu
   };
   let [sent, deleted, unchanged, isNew] = [0, 0, false, false];
   let based: number | undefined;
-  let lost: string | undefined;
+  let lost: readonly StoreVersion[] = [];
   const decide = async (found: Found<StoreVersion>): Promise<NextList<StoreVersion> | undefined> => {
     const versions = found.newest?.commit.versions ?? [];
     const newest = versions.at(-1);
     isNew = newest === undefined;
     const isLost = newest !== undefined && isMissing(found, newest);
-    if (isLost) lost = newest.file;
+    lost = isLost ? versions.filter((one) => isMissing(found, one)) : [];
+    const sound = versions.filter((one) => !lost.includes(one));
     // in a folder also later, because a site can be published around a store. In a bucket that takes too many requests
     if (newest === undefined || target.names !== undefined) {
       const around = options.around.map((place) => openRemote(place, { ...options, kept }));
       await refusePublicPlace(remote, around, target.names?.() ?? []);
     }
     unchanged = newest !== undefined && !isLost && (await hasBytesOf(newest, image, progress('read', image.bytes)));
-    const sound = isLost ? versions.slice(0, -1) : versions;
     const stay = unchanged && !options.deletesUnchanged ? sound : staying(sound, options.keep, !unchanged);
     deleted = sound.length - stay.length;
     const notBefore = options.replace ? undefined : newest?.time;
     if (unchanged) return deleted === 0 ? undefined : { change: 'keep', notBefore, kept: stay, added: [] };
     refuseFuture(remote, notBefore, [DESPITE_TIME]);
-    if (newest !== undefined && !image.descendsFrom(stateOfVersion(newest))) {
-      if (compressed !== undefined && newest.number !== based) throw overtaken(remote, image, versions, based);
-      if (!options.replace) throw diverged(remote, image, versions, newest);
+    const last = sound.at(-1);
+    if (last !== undefined && !image.descendsFrom(stateOfVersion(last))) {
+      if (compressed !== undefined && newest?.number !== based) throw overtaken(remote, image, versions, based);
+      if (!options.replace) throw diverged(remote, image, sound, last);
     }
     based = newest?.number;
     compressed ??= await prepare();
@@ -148,7 +149,7 @@ export async function push(target: Target, options: PushOptions): Promise<PushSu
     const version = versions.at(-1);
     if (version === undefined) throw new Error('the target has no version after the push');
     if (isThorough) refuseRemains(remote, left);
-    const all = lost === undefined ? problems : [...problems, `${lost} is missing or has another length`];
+    const all = [...problems, ...lost.map(missingData)];
     const facts = { version, isNew, unchanged, kept: versions.length, deleted, bytes: remote.traffic.sent };
     return { ...facts, traffic: remote.traffic, isConditional, problems: all };
   } catch (error) {

@@ -144,10 +144,12 @@ export interface VersionList<V extends Version> {
  * @throws Failure other-form, not-ours, target-failed, target-denied, stopped
  */
 export async function listVersions<V extends Version>(remote: Remote, kind: VersionKind<V>): Promise<VersionList<V>> {
-  const { newest, top, problems } = await readNewest(remote, kind, { remembered: undefined, listing: 'newest' });
+  const found = await readNewest(remote, kind, { remembered: undefined, listing: 'newest' });
+  const { newest, top } = found;
   if (newest === undefined) await refuseOtherForm(remote, kind.name);
   const { versions = [], withdrawn = [] } = newest?.commit ?? {};
   const unread = newest !== undefined && newest.commit.number < top ? top : undefined;
+  const problems = [...found.problems, ...versions.filter((one) => isMissing(found, one)).map(missingData)];
   return { versions: versions.toReversed(), withdrawn: withdrawn.toReversed(), problems, unread };
 }
 
@@ -163,6 +165,11 @@ function isSame({ size, tag }: ListedObject, head: Known<Version>, headTag: stri
 /** Whether the listing shows that the data of a version is missing, or has another length. */
 export function isMissing<V extends Version>({ listed, from }: Found<V>, { number, file, bytes }: V): boolean {
   return number >= from && !listed.some(({ path, size }) => path === file && size === bytes);
+}
+
+/** Says that {@link isMissing}, for messages. */
+export function missingData({ file }: Version): string {
+  return `${file} is missing or has another length`;
 }
 
 /** Parses a commit. Returns undefined if it is missing or damaged. */

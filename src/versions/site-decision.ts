@@ -53,8 +53,8 @@ export class SiteDecision {
     if (this.#rollback !== undefined) this.#rollback = this.#live.at(-1)?.number;
     const current = before.at(-1);
     // if only earlier ones are missing, they stay listed until --repair: they can be restored from a copy
-    if (current !== undefined && isMissing(found, current))
-      for (const one of before) if (isMissing(found, one)) this.#states.set(one.file, 'damaged');
+    const isLost = current !== undefined && isMissing(found, current);
+    for (const one of isLost ? before : []) if (isMissing(found, one)) this.#states.set(one.file, 'damaged');
     await this.#check();
     const state = ({ file }: SiteVersion) => this.#states.get(file) ?? 'sound';
     const sound = this.#live.filter((one) => state(one) === 'sound');
@@ -65,8 +65,9 @@ export class SiteDecision {
     const isSame = (one?: SiteVersion) => one?.manifest === zip?.facts.manifest && one?.incomplete === zip?.facts.incomplete;
     const isCurrent = sound.at(-1) === this.#live.at(-1) && isSame(sound.at(-1));
     const hasNew = zip !== undefined && !(isCurrent && newest?.commit.base_url === zip.build.base_url);
-    const isKnown = this.#options.replace || current === undefined || this.#seen.has(current.file);
-    if (hasNew && !isKnown && memory?.hadState(current.store) === false) throw otherStore(this.#remote, zip.path, current);
+    const base = isLost ? sound.at(-1) : current;
+    const isKnown = this.#options.replace || base === undefined || this.#seen.has(base.file);
+    if (hasNew && !isKnown && memory?.hadState(base.store) === false) throw otherStore(this.#remote, zip.path, base);
     const moved = zip === undefined ? undefined : otherBaseUrl(this.#remote.name, newest?.commit.base_url, zip.build.base_url);
     if (moved !== undefined && !this.#options.allowOtherBaseUrl) throw moved;
     if (hasNew) this.#draft ??= await zip.draft();

@@ -67,6 +67,25 @@ it.each([
   expect(strays(filesIn(path))).toEqual([]);
 });
 
+it('names all lost versions and lists none of them if the folder versions/ is lost, also for another store', async () => {
+  const path = join(folder, 'lost');
+  const target = await openTarget(path, '', { connections: 4, secrets: {} });
+  const files: string[] = [];
+  const grown = join(folder, 'grown.db');
+  for (const records of [100, 200]) {
+    await importLines(grown, await recordLines(records, 10));
+    files.push((await push(target, { ...options, store: grown })).version?.file ?? '');
+  }
+  rmSync(join(path, 'versions'), { recursive: true });
+  const lost = files.map((file) => `${file} is missing or has another length`);
+  expect((await listVersions(openRemote(target, remote), STORE_KIND)).problems).toEqual(expect.arrayContaining(lost));
+  // the store of the other tests is another one
+  const again = await push(target, options);
+  expect(again).toMatchObject({ version: { number: 3 }, kept: 1 });
+  expect(again.problems).toEqual(expect.arrayContaining(lost));
+  expect(await listVersions(openRemote(target, remote), STORE_KIND)).toMatchObject({ versions: [{ number: 3 }], problems: [] });
+});
+
 it('reads on after a transient error in the middle of a pull', async () => {
   const errors = ['', 'connection lost', 'no response'];
   const { target } = await targetWith('interrupts', (plain) => ({
