@@ -39,13 +39,13 @@ const REGISTER = `new Promise(async (resolve, reject) => {
   if (navigator.serviceWorker.controller) resolve(true);
 })`;
 
-/** A page cannot see the status of a redirect, only its target. The worker sends only 301. */
+/** A page cannot see the status and the headers of a redirect, only its target. The worker sends only 301, and only to pages of its own site. */
 const FETCH = `async (url, init) => {
   let response = await fetch(url, { ...init, cache: 'no-store', redirect: 'manual' });
   if (response.type === 'opaqueredirect') {
     response = await fetch(url, { ...init, cache: 'no-store' });
     const { pathname, search } = new URL(response.url);
-    return { status: 301, headers: { location: pathname + search }, body: '' };
+    return { status: 301, headers: { location: pathname + search, 'access-control-allow-origin': '*' }, body: '' };
   }
   const bytes = new Uint8Array(await response.arrayBuffer());
   return { status: response.status, headers: Object.fromEntries(response.headers), body: btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join('')) };
