@@ -197,10 +197,8 @@ export class AccountReader {
 
   /** Returns how many stable ids and former handles the accounts have. */
   identityCounts(): IdentityCounts {
-    const [stable_id_count, former_handle_count] = ['count(stable_id) FROM account', 'count(*) FROM former_handle'].map((counted) =>
-      Number(this.#database.value(`SELECT ${counted}`)),
-    );
-    return { stable_id_count: stable_id_count ?? 0, former_handle_count: former_handle_count ?? 0 };
+    const count = (what: string) => Number(this.#database.value(`SELECT count(${what}`));
+    return { stable_id_count: count('stable_id) FROM account'), former_handle_count: count('*) FROM former_handle') };
   }
 
   /** Returns the facts about an account that the store cannot derive from records. */
