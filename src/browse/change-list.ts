@@ -3,7 +3,7 @@ import { PROFILE_FIELDS } from '../contract/profile-fields.ts';
 import type { ChangeRecord } from '../contract/record.ts';
 import type { AddressOf, RecordFacts } from './accounts/record-lookup.ts';
 import type { Rename } from './accounts/renames.ts';
-import { changedPart, changedWords, extendedPart, replaced, unchanged } from './changed-part.ts';
+import { changedPart, changedSchemes, changedWords, extendedPart, replaced, unchanged } from './changed-part.ts';
 import { clockTime, fullTime, timeMarkup } from './dates.ts';
 import { type DiffMarkup, diffMarkup, isWebUrl, outsideLink } from './diff-segments.ts';
 import { invisibleContents, invisibleDifference } from './invisible/invisible-difference.ts';
@@ -184,7 +184,7 @@ function changeMarkup(record: ChangeRecord, textOf: RecordFacts['textOf']): Chan
     const value = trusted(diff.after.replace(/<\/?ins>/g, ''));
     return { inline: value, before: undefined, after: value, note: escapeText(byteText(invisibleContents(value).join(', '))) };
   }
-  const shown = difference === 'link' || difference === 'block' ? changedPart(diff) : changedWords(extendedPart(diff));
+  const shown = difference === 'link' || difference === 'block' ? changedPart(diff) : changedSchemes(changedWords(extendedPart(diff)));
   const invisible = invisibleDifference(shown);
   const what = invisible.length === 0 ? (shown.note ?? '') : escapeText(byteText(invisible.join(', ')));
   const note = joined([what, what === '' || shown.limit === undefined ? '' : markup`; `, shown.limit ?? '']);

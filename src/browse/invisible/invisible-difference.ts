@@ -15,7 +15,7 @@ const MAYBE_MIXED =
 export function invisibleDifference(diff: Omit<DiffMarkup, 'inline'>): readonly string[] {
   const { before, after } = diff;
   const [old, current] = [textOfMarkup(diff.removed), textOfMarkup(diff.added)];
-  if (old === current) return NONE;
+  if (old + current === '') return NONE;
   // most differences are seen at once, and have no such character
   const isSeen = isSeenAtOnce(old, current, 1) || isSeenAtOnce(old, current, -1);
   const mayBeInvisible = MAYBE_INVISIBLE.test(old) || MAYBE_INVISIBLE.test(current);
