@@ -94,7 +94,7 @@ export function accountEntry(
     const { before, after, note } = changeMarkup(record, textOf);
     const label = areFirst ? '' : FIRST_SEEN;
     const old = isFirst(record) ? label : before === undefined ? markup`<p>Unknown</p>` : markup`<div dir=auto>${before}</div>`;
-    return markup`${articleStart(record)}<header><h4><a href="${hrefOf(record)}">${record.data_type}</a></h4>${snapshotLink(record)}</header>${noteMarkup(note)}${shared === '' ? intervalNote([record], observedBefore) : ''}${old}<div dir=auto>${after}</div></article>\n`;
+    return markup`${articleStart(record)}<header><h4>${record.data_type}</h4>${permalink(hrefOf(record))}${snapshotLink(record)}</header>${noteMarkup(note)}${shared === '' ? intervalNote([record], observedBefore) : ''}${old}<div dir=auto>${after}</div></article>\n`;
   });
   return markup`<section class=entry><h3>${areFirst ? 'First seen on ' : ''}${timeMarkup(time, fullTime(time))}${former}</h3>
 ${shared}${joined(records)}</section>
@@ -116,7 +116,7 @@ export function feedRenameEntry(rename: Rename, root: '' | typeof ROOT_2): Marku
 export function accountRenameEntry(rename: Rename, by: string | undefined, href: Markup): Markup {
   const { old, current } = handlesOf(rename);
   const identity = noteMarkup(rename.hasStableId ? HAS_STABLE_ID : HAS_NO_ID);
-  const head = markup`<article id=${rename.id} class=H><header><h4><a href="${href}">Handle</a></h4></header>`;
+  const head = markup`<article id=${rename.id} class=H><header><h4>Handle</h4>${permalink(href)}</header>`;
   const time = markup`${timeOf(rename)}${by === undefined ? '' : markup` and by ${timeMarkup(by, fullTime(by))}`}`;
   return renameEntry(time, markup`${head}${identity}<div dir=auto>${old}</div><div dir=auto>${current}</div></article>`);
 }
@@ -158,6 +158,10 @@ function noteMarkup(note: Markup | ''): Markup | '' {
 function articleStart(record: ChangeRecord): Markup {
   const field = PROFILE_FIELDS[record.data_type].htmlClass;
   return isFirst(record) ? markup`<article id=r${record.id} class="${field} F">` : markup`<article id=r${record.id} class=${field}>`;
+}
+
+function permalink(href: Markup): Markup {
+  return markup` <a href="${href}">Permalink</a>`;
 }
 
 function snapshotLink({ web_archive_url: url }: ChangeRecord): Markup | '' {
