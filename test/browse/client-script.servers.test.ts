@@ -813,24 +813,36 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
     },
   );
 
+  it('prints the address of a page on the web, and loads no file for that', async () => {
+    const page = await open(`${nina}#r1`, `${origin.url}/`);
+    await page.evaluate(`dispatchEvent(new Event('beforeprint'))`);
+    expect(await page.locator('.printed').textContent()).toContain(`, ${origin.url}/${nina}#r1, printed on `);
+    expect(await page.evaluate(`performance.getEntriesByType('resource').map(({ name }) => name.split('/').at(-1))`)).not.toContain(
+      'site.js',
+    );
+  });
+
   it.each([
-    ['the address of the page without JavaScript', false],
-    ['its name, address and date', true],
-  ])('prints %s, and nothing twice', async (_, javaScriptEnabled) => {
-    const about = { title: 'Press', publisher: 'Archive' };
-    const printed = textsOf(browseFiles(await storeOf(historyOf([{}])), { ...SITE, about }));
+    ['the address of the page without JavaScript', false, 'Press'],
+    ['its name, address and date', true, 'Press'],
+    ['the same, if nobody publishes the site', true, undefined],
+  ])('prints %s, and nothing twice', async (_, javaScriptEnabled, title) => {
+    const site = title === undefined ? SITE : { ...SITE, about: { title, publisher: 'Archive' } };
+    const printed = textsOf(browseFiles(await storeOf(historyOf([{}])), site));
     const page = await open(accountPage('nina'), writeFiles(temporaryFolder(), printed), { javaScriptEnabled });
     const shown = () =>
       page.evaluate<string[]>(
         `Array.from(document.querySelectorAll('[rel=canonical], .printed')).filter((each) => each.getClientRects().length > 0).map((each) => each.textContent || getComputedStyle(each, '::after').content)`,
       );
     expect(await shown()).toEqual([]);
-    if (javaScriptEnabled) await until(page, `window.palimpsestSite && document.querySelector('script[src$="site.js"]') === null`);
+    // a page that has its address loads no file
+    if (title === undefined) await until(page, `window.palimpsestSite`);
+    else expect(await page.locator('script[src$="site.js"]').count()).toBe(0);
     await page.emulateMedia({ media: 'print' });
     await page.evaluate(`dispatchEvent(new Event('beforeprint'))`);
     expect(await shown()).toEqual([
       javaScriptEnabled
-        ? expect.stringMatching(/^@nina · Press, https:\/\/example\.org\/api\/browse\/account\/.*\/nina\.html, printed on \d/)
+        ? expect.stringMatching(/^@nina · (Press|palimpsest), https:\/\/example\.org\/api\/browse\/account\/.*\/nina\.html, printed on \d/)
         : `"${SITE.base_url}/${accountPage('nina')}"`,
     ]);
   });

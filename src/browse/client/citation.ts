@@ -25,7 +25,7 @@ export function addCitations(): void {
 
 async function showCitations(change: HTMLElement, link: HTMLAnchorElement): Promise<void> {
   const site = await loadSite();
-  const url = publicAddress(site, link.href);
+  const url = publicAddress(site.base_url, link.href);
   const [time, shownTime] = [timeOf(change)?.dateTime ?? '', timeOf(change)?.textContent ?? ''];
   const shownBy = change.closest('section')?.querySelector('h3 time ~ time')?.textContent;
   const cited = { url, id: change.id.slice(1), title: titleOf(change), time, shownTime, shownBy, isRename: isRename(change) };
@@ -65,7 +65,7 @@ export async function loadSite(): Promise<CitedSite> {
 }
 
 /** Returns the public address of a page of the tree. If the site has none, it is the address in the browser. */
-export function publicAddress({ base_url }: CitedSite, href: string): string {
+export function publicAddress(base_url: string, href: string): string {
   // a page below /as_of/ or on a disk has the same path in the tree
   const path = href.slice(new URL(rootPath() || '.', location.href).href.length);
   return base_url === '' ? href : `${base_url}/${path}`;
@@ -75,12 +75,12 @@ export function publicAddress({ base_url }: CitedSite, href: string): string {
 export function addPrintedAddress(): void {
   const line = element('p', { class: 'printed' });
   document.querySelector('footer')?.append(line);
-  // a browser does not wait for a file when it prints
-  let address = () => location.href;
-  void loadSite().then((site) => {
-    address = () => publicAddress(site, location.href);
-  });
+  const canonical = document.querySelector<HTMLLinkElement>('link[rel=canonical][href^=http]');
+  // a browser does not wait for a file when it prints, and on the web it knows an address of the page
+  if (canonical === null && location.protocol === 'file:') void loadSite();
   addEventListener('beforeprint', () => {
-    line.textContent = `${document.title}, ${address()}, printed on ${new Date().toLocaleDateString('en-GB', { dateStyle: 'long' })}`;
+    const { base_url } = window.palimpsestSite ?? { base_url: '' };
+    const address = canonical === null ? publicAddress(base_url, location.href) : canonical.href + location.hash;
+    line.textContent = `${document.title}, ${address}, printed on ${new Date().toLocaleDateString('en-GB', { dateStyle: 'long' })}`;
   });
 }
