@@ -631,9 +631,12 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
     expect(await colors('.calendar td.l4', 'backgroundColor')).toEqual(await colors('.legend .l4', 'backgroundColor'));
   });
 
-  it('says that the profile of a day needs JavaScript, without it', async () => {
+  it('says that the profile of a day and the downloads need JavaScript, without it', async () => {
     const page = await open(nina, fileUrl, { javaScriptEnabled: false });
     expect(await page.locator('[data-day]').textContent()).toContain('turn on JavaScript');
+    expect(await page.locator('.downloads').textContent()).toBe(
+      'For a download as JSON or CSV, turn on JavaScript. How to find these records as JSON in the API',
+    );
   });
 
   it('saves the changes that a filter shows as JSON and CSV, and the address keeps the filter', async () => {

@@ -174,8 +174,8 @@ function entries(
   return markup`<div class="changes own">\n<p class=columns aria-hidden=true><b>${name}</b>${columns}</p>\n${joined(list)}</div>\n${API_LINK}`;
 }
 
-/** The script adds buttons here that save the records of the page. */
-const API_LINK = markup`<p class=downloads><a href="${ROOT_3}${ABOUT}#api">How to find these records as JSON in the API</a></p>\n`;
+/** The script replaces the sentence by buttons that save the records of the page. */
+const API_LINK = markup`<p class=downloads>For a download as JSON or CSV, turn on JavaScript. <a href="${ROOT_3}${ABOUT}#api">How to find these records as JSON in the API</a></p>\n`;
 
 /**
  * Returns links to the records of the first part and to the renames that the main page no longer shows, because their permalinks begin with

@@ -35,7 +35,7 @@ export function addDownloads(): void {
   const json = button('JSON', 'application/json', (rows) => JSON.stringify(rows, undefined, 2));
   const csv = button('CSV', 'text/csv', csvOf);
   const hasOthers = document.querySelector('nav[aria-label="Older changes"], nav[aria-label="Newer changes"]') !== null;
-  place.prepend(`Download the shown entries${hasOthers ? ' of this page, without those of other pages' : ''}: `, json, csv);
+  place.firstChild?.replaceWith(`Download the shown entries${hasOthers ? ' of this page, without those of other pages' : ''}: `, json, csv);
 }
 
 function rowsShown(site: CitedSite): readonly Row[] {
