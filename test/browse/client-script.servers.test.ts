@@ -6,6 +6,7 @@ import { accountPage } from '../../src/browse/paths.ts';
 import { searchFiles } from '../../src/browse/search/search-index.ts';
 import { importInputs } from '../../src/import/import.ts';
 import { Store } from '../../src/store/store.ts';
+import { SITE_NAME } from '../conformance/child.ts';
 import { type Origin, startOrigin } from '../conformance/subjects/static-origin.ts';
 import { bioRecord } from '../support/bio-record.ts';
 import { temporaryFolder } from '../support/folder.ts';
@@ -817,9 +818,10 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
   );
 
   it('prints the address of a page on the web, and loads no file for that', async () => {
-    const page = await open(`${nina}#r1`, `${origin.url}/`);
+    const url = origin.url.replace('127.0.0.1', SITE_NAME);
+    const page = await open(`${nina}#r1`, `${url}/`);
     await page.evaluate(`dispatchEvent(new Event('beforeprint'))`);
-    expect(await page.locator('.printed').textContent()).toContain(`, ${origin.url}/${nina}#r1, printed on `);
+    expect(await page.locator('.printed').textContent()).toContain(`, ${url}/${nina}#r1, printed on `);
     expect(await page.evaluate(`performance.getEntriesByType('resource').map(({ name }) => name.split('/').at(-1))`)).not.toContain(
       'site.js',
     );

@@ -76,8 +76,8 @@ export function addPrintedAddress(): void {
   const line = element('p', { class: 'printed' });
   document.querySelector('footer')?.append(line);
   const canonical = document.querySelector<HTMLLinkElement>('link[rel=canonical][href^=http]');
-  // a browser does not wait for a file when it prints, and on the web it knows an address of the page
-  if (canonical === null && location.protocol === 'file:') void loadSite();
+  // a browser does not wait for a file when it prints. On the web, it knows an address of the page
+  if (canonical === null && /^file:|^http:\/\/(localhost|127\.)/.test(location.href)) void loadSite();
   addEventListener('beforeprint', () => {
     const { base_url } = window.palimpsestSite ?? { base_url: '' };
     const address = canonical === null ? publicAddress(base_url, location.href) : canonical.href + location.hash;
