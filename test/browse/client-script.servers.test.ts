@@ -852,6 +852,17 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
     ]);
   });
 
+  it.each([true, false])('prints nothing that only a screen can use, JavaScript: %s', async (javaScriptEnabled) => {
+    const page = await open(nina, fileUrl, { javaScriptEnabled });
+    if (javaScriptEnabled) {
+      await page.locator('button.cite').first().click();
+      await page.locator('dialog.citation').waitFor();
+    }
+    await page.emulateMedia({ media: 'print' });
+    expect(await page.locator('main :is(h1, h4):visible').count()).toBeGreaterThan(10);
+    expect(await page.locator(':is(dialog, h4 + a, button, input, .downloads, [data-day], nav):visible').count()).toBe(0);
+  });
+
   it.each([
     ['lamp', 'lamp_one'],
     ['harbour', 'harbour_old'],
