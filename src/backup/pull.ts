@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Failure } from '../contract/failure.ts';
+import { mkdirp } from '../contract/files/mkdirp.ts';
 import { hint, suggested } from '../contract/hint.ts';
 import { type OnProgress, stopped } from '../contract/pauses.ts';
 import { plural } from '../contract/plural.ts';
@@ -13,7 +14,6 @@ import { SCHEMA_VERSION } from '../store/database/schema.ts';
 import { otherSchema } from '../store/database/schema-version.ts';
 import { diskFailure } from '../store/database/store-error.ts';
 import { StoreImage, type StoreState } from '../store/image.ts';
-import { mkdirp } from '../store/mkdirp.ts';
 import { commitPath } from '../versions/commit.ts';
 import { fetchVersion } from '../versions/fetch-version.ts';
 import { listVersions } from '../versions/newest.ts';
