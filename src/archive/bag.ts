@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, renameSync } from 'node:fs';
 import { join, relative, resolve, sep } from 'node:path';
 import { outputFile, removeSync } from 'fs-extra/esm';
 import { codeOf, Failure, fileSystemFailure } from '../contract/failure.ts';
-import { draftOf, hasOtherWriter } from '../contract/files/draft.ts';
+import { draftOf, hasOtherWriter } from '../contract/files/draft-file.ts';
 import { lackSentence } from '../contract/files/incomplete-mirror.ts';
 import { refuseOtherContent } from '../contract/files/refuse-output.ts';
 import { writeFiles } from '../contract/files/write-files.ts';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Failure } from '../contract/failure.ts';
-import { unwritable } from '../contract/files/draft.ts';
+import { unwritable } from '../contract/files/draft-file.ts';
 import { mkdirp } from '../contract/files/mkdirp.ts';
 import { writeFiles } from '../contract/files/write-files.ts';
 import type { HostFile } from '../rewrite/hosts/host.ts';

@@ -6,7 +6,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { codeOf, fileSystemFailure } from '../contract/failure.ts';
-import { behindLinks } from '../contract/files/draft.ts';
+import { behindLinks } from '../contract/files/draft-file.ts';
 import { writeFully } from '../contract/files/file-bytes.ts';
 import { mkdirp } from '../contract/files/mkdirp.ts';
 import { refuseDatabase } from '../contract/files/refuse-output.ts';

@@ -1,8 +1,8 @@
 import { PAGES_IN_PART, partsOf } from '../browse/parts.ts';
 import { HOME } from '../browse/paths.ts';
+import type { Pauses } from '../contract/event-loop-pauses.ts';
 import { SITE_MARKER } from '../contract/files/markers.ts';
 import { isObject } from '../contract/json.ts';
-import type { Pauses } from '../contract/pauses.ts';
 import { BUILD_RECORD, type BuildRecord, layoutOf } from '../tree/build-record.ts';
 import { fileCount, hasPage, pathsOfPages } from '../tree/layout.ts';
 import { Digests } from '../tree/manifest/digests.ts';

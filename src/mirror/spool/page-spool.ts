@@ -4,8 +4,8 @@ import { mkdirp } from '../../contract/files/mkdirp.ts';
 import type { Collection } from '../../contract/pages/collection.ts';
 import { Connection, removeDatabase } from '../../store/database/connection.ts';
 import { wrapErrors } from '../../store/database/store-error.ts';
-import type { MirrorMemory } from '../../store/mirror-memory.ts';
-import type { RunState } from '../run-state.ts';
+import type { MirrorMemory } from '../../store/mirror-state.ts';
+import type { RunState } from '../run-checkpoint.ts';
 import type { PageContents } from '../service-page.ts';
 import { SpooledItems } from './spooled-items.ts';
 

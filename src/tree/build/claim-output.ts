@@ -2,7 +2,7 @@ import { closeSync, existsSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { ensureDirSync, removeSync } from 'fs-extra/esm';
 import { codeOf, Failure, fileSystemFailure } from '../../contract/failure.ts';
-import { behindLinks } from '../../contract/files/draft.ts';
+import { behindLinks } from '../../contract/files/draft-file.ts';
 import { readFully } from '../../contract/files/file-bytes.ts';
 import { mkdirp, removeEmptyFolders } from '../../contract/files/mkdirp.ts';
 import { lock } from '../../store/database/lock.ts';
