@@ -6,7 +6,7 @@ import type { Rename } from './accounts/renames.ts';
 import { clockTime, fullTime, timeMarkup } from './dates.ts';
 import { type DiffMarkup, diffMarkup, isWebUrl, outsideLink } from './diff-segments.ts';
 import { invisibleContents, invisibleDifference } from './invisible/invisible-difference.ts';
-import { changedPart, changedWords, extendedPart, replaced, unchanged } from './mark-changes.ts';
+import { changedPart, changedSchemes, changedWords, extendedPart, replaced, unchanged } from './mark-changes.ts';
 import { type ByteText, byteText, escapeText, joined, type Markup, markup, textOfMarkup, trusted } from './markup.ts';
 import type { ROOT_2 } from './page-frame.ts';
 import { renameAddress } from './paths.ts';
@@ -97,7 +97,7 @@ export function accountEntry(
     const { before, after, note } = changeMarkup(record, textOf);
     const label = areFirst ? '' : FIRST_SEEN;
     const old = isFirst(record) ? label : before === undefined ? markup`<p>Unknown</p>` : markup`<div dir=auto>${before}</div>`;
-    return markup`${articleStart(record)}<header><h4><a href="${hrefOf(record)}">${record.data_type}</a></h4>${snapshotLink(record)}</header>${noteMarkup(note)}${shared === '' ? intervalNote([record], observedBefore) : ''}${old}<div dir=auto>${after}</div></article>\n`;
+    return markup`${articleStart(record)}<header><h4>${record.data_type}</h4>${permalink(hrefOf(record))}${snapshotLink(record)}</header>${noteMarkup(note)}${shared === '' ? intervalNote([record], observedBefore) : ''}${old}<div dir=auto>${after}</div></article>\n`;
   });
   return markup`<section class=entry><h3>${areFirst ? 'First seen on ' : ''}${timeMarkup(time, fullTime(time))}${former}</h3>
 ${shared}${joined(records)}</section>
@@ -119,7 +119,7 @@ export function feedRenameEntry(rename: Rename, root: '' | typeof ROOT_2): Marku
 export function accountRenameEntry(rename: Rename, by: string | undefined, href: Markup): Markup {
   const { old, current } = handlesOf(rename);
   const identity = noteMarkup(rename.hasStableId ? HAS_STABLE_ID : HAS_NO_ID);
-  const head = markup`<article id=${rename.id} class=H><header><h4><a href="${href}">Handle</a></h4></header>`;
+  const head = markup`<article id=${rename.id} class=H><header><h4>Handle</h4>${permalink(href)}</header>`;
   const time = markup`${timeOf(rename)}${by === undefined ? '' : markup` and by ${timeMarkup(by, fullTime(by))}`}`;
   return renameEntry(time, markup`${head}${identity}<div dir=auto>${old}</div><div dir=auto>${current}</div></article>`);
 }
@@ -163,6 +163,10 @@ function articleStart(record: ChangeRecord): Markup {
   return isFirst(record) ? markup`<article id=r${record.id} class="${field} F">` : markup`<article id=r${record.id} class=${field}>`;
 }
 
+function permalink(href: Markup): Markup {
+  return markup` <a href="${href}">Permalink</a>`;
+}
+
 function snapshotLink({ web_archive_url: url }: ChangeRecord): Markup | '' {
   return url === null || !isWebUrl(url) ? '' : markup` ${outsideLink(url, markup`Snapshot`)}`;
 }
@@ -187,7 +191,7 @@ function changeMarkup(record: ChangeRecord, textOf: RecordFacts['textOf']): Chan
     const value = trusted(diff.after.replace(/<\/?ins>/g, ''));
     return { inline: value, before: undefined, after: value, note: escapeText(byteText(invisibleContents(value).join(', '))) };
   }
-  const shown = difference === 'link' || difference === 'block' ? changedPart(diff) : changedWords(extendedPart(diff));
+  const shown = difference === 'link' || difference === 'block' ? changedPart(diff) : changedSchemes(changedWords(extendedPart(diff)));
   const invisible = invisibleDifference(shown);
   const what = invisible.length === 0 ? (shown.note ?? '') : escapeText(byteText(invisible.join(', ')));
   const note = joined([what, what === '' || shown.limit === undefined ? '' : markup`; `, shown.limit ?? '']);

@@ -1,5 +1,5 @@
 import { CHANGED_BREAK, type DiffMarkup } from './diff-segments.ts';
-import { joined, type Markup, markup, trusted } from './markup.ts';
+import { joined, type Markup, markup, textOfMarkup, trusted } from './markup.ts';
 import { wordDiff } from './word-diff.ts';
 
 /** A difference, with notes for the reader. */
@@ -70,6 +70,19 @@ function changedMiddle(old: string, current: string): readonly DiffMarkup[] | un
 function inWords({ removed, added }: DiffMarkup): Markup {
   if (removed === '') return markup`<q>${added}</q> was added`;
   return added === '' ? markup`<q>${removed}</q> was removed` : markup`<q>${removed}</q> became <q>${added}</q>`;
+}
+
+/** Matches the scheme of a URL in a text. */
+const SCHEMES = /\bhttps?(?=:\/\/)/g;
+
+/** Says in words that only schemes of URLs changed, if that is so: a diff_html of a text marks no more than an `s`. */
+export function changedSchemes(diff: ChangedPart): ChangedPart {
+  const [old, current] = [textOfMarkup(diff.before), textOfMarkup(diff.after)];
+  if (!current.includes('http') || old.replace(SCHEMES, '') !== current.replace(SCHEMES, '')) return diff;
+  const schemes = current.match(SCHEMES) ?? [];
+  const changes = (old.match(SCHEMES) ?? []).map((scheme, index) => replaced(trusted(scheme), trusted(schemes[index] ?? '')));
+  const words = new Set(changes.flatMap((change) => (change.removed === change.added ? [] : inWords(change))));
+  return words.size === 0 ? diff : { ...diff, note: markup`Only ${trusted([...words].join(', and '))}` };
 }
 
 /**

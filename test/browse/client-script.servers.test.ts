@@ -788,7 +788,7 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
     // a permalink of the main page is the address that the record keeps
     await page.goto(`${fileUrl}${nina}`);
     expect(await page.locator('.moved').isVisible()).toBe(false);
-    await page.locator('.own article h4 a').last().press('Enter');
+    await page.locator('.own article h4 + a').last().press('Enter');
     await page.waitForURL(/nina_k~p2\.html#r\d+$/);
     expect(await page.locator('article:target').count()).toBe(1);
   });

@@ -44,7 +44,7 @@ it('HTML pages have the handle of that time, and a rename among the changes', as
   ]);
   const text = (path: string, name: string) => textsIn(files.get(path), name)[0];
   expect(files.get(accountPage('nina'))).toContain(
-    '<article id=h1709424000000000 class=H><header><h4><a href="nina.html#h1709424000000000">Handle</a></h4></header><p class=note>The service gives this account an id, which a rename does not change</p><div dir=auto><del>@ninette</del></div><div dir=auto><ins>@nina</ins></div>',
+    '<article id=h1709424000000000 class=H><header><h4>Handle</h4> <a href="nina.html#h1709424000000000">Permalink</a></header><p class=note>The service gives this account an id, which a rename does not change</p><div dir=auto><del>@ninette</del></div><div dir=auto><ins>@nina</ins></div>',
   );
   expect(text(accountPage('nina'), 'h2')).toBe('2 changes and 1 rename');
   expect(text(monthPage('2024-03'), 'p')).toMatch(/^3 changes, 1 rename and 2 first values\./);
@@ -142,7 +142,7 @@ it('a rename keeps its address when its entry leaves the main page, and when the
   const later = `h${Date.UTC(2024, 2, 1, 2, 39)}000`;
   expect(files.get(accountPage('nora'))).toContain(`<a id=${id} href="nora~p2.html#${id}">Go to this change</a>`);
   expect(files.get(accountPage('nora'))).not.toContain(`<a id=${later} `);
-  expect(files.get(accountPage('nora', 2))).toContain(`<article id=${id} class=H><header><h4><a href="nora.html#${id}">`);
+  expect(files.get(accountPage('nora', 2))).toContain(`<article id=${id} class=H><header><h4>Handle</h4> <a href="nora.html#${id}">`);
   // the page under the former handle leads on with the fragment
   expect(files.get(accountPage('nina'))).toContain('<ul class=holders>\n<li><a href="../../../browse/account/');
 });

@@ -137,10 +137,10 @@ async function walk({ frame, back, keyboard }: Reader): Promise<void> {
 
   // its permalink is the same address
   const address = frame.url();
-  await frame.locator(`#${id} h4 a`).first().click();
+  await frame.locator(`#${id} h4 + a`).first().click();
   expect(frame.url()).toBe(address);
   const other = await frame.evaluate<string>(`${SHOWN}.find((each) => each.id !== '${id}').id`);
-  await frame.locator(`#${other} h4 a`).first().click();
+  await frame.locator(`#${other} h4 + a`).first().click();
   await until(frame, `document.querySelector(':target')?.id === '${other}'`);
 
   await back();

@@ -2,8 +2,8 @@ import { FIELDS_IN_ORDER } from '../../contract/profile-fields.ts';
 import type { ChangeRecord, DataType } from '../../contract/record.ts';
 import { valueMarkup } from '../change-list.ts';
 import { dateMarkup, fullDate } from '../dates.ts';
-import { invisibleContents } from '../invisible/invisible-difference.ts';
-import { type ByteText, byteText, escapeText, joined, type Markup, markup, numberMarkup, trusted } from '../markup.ts';
+import { contentsNote } from '../invisible/invisible-difference.ts';
+import { type ByteText, byteText, joined, type Markup, markup, numberMarkup, trusted } from '../markup.ts';
 import type { AddressOf } from './record-lookup.ts';
 
 /** The least number of changes of an account with such a table. The list of fewer changes is nearly as short as the table. */
@@ -78,12 +78,10 @@ function valuesOf(records: readonly ChangeRecord[]): readonly FieldValue[] {
 function valueRow(type: DataType, { first, next, periods }: FieldValue, other: ByteText, hrefOf: AddressOf): Markup {
   const { text, first_encountered_date: from } = first;
   const shown = text === null || text === '' ? markup`<i>empty</i>` : valueMarkup(excerpt(text, other), type);
-  // values in different rows can look the same
-  const invisible = invisibleContents(escapeText(text ?? ''));
-  const note = invisible.length === 0 ? '' : markup` <small class=note>${escapeText(byteText(invisible.join(', ')))}</small>`;
   const to = next === undefined ? markup`latest value` : dateMarkup(next.first_encountered_date.slice(0, 10));
   const count = periods === 1 ? markup` class=once>1 period` : markup`>${numberMarkup(periods)} separate periods`;
-  return markup`<td dir=auto>${shown}${note}<td><a href="${hrefOf(first)}">${dateMarkup(from.slice(0, 10))}</a><td>${to}<td${count}\n`;
+  // values in different rows can look the same
+  return markup`<td dir=auto>${shown}${contentsNote(text ?? '')}<td><a href="${hrefOf(first)}">${dateMarkup(from.slice(0, 10))}</a><td>${to}<td${count}\n`;
 }
 
 const ELLIPSIS = byteText('…');

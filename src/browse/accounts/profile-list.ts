@@ -5,6 +5,7 @@ import type { ChangeRecord, DataType } from '../../contract/record.ts';
 import { SEEN_LATELY } from '../../store/accounts/last-seen.ts';
 import { dateMarkup } from '../dates.ts';
 import { isWebUrl, outsideLink } from '../diff-segments.ts';
+import { contentsNote } from '../invisible/invisible-difference.ts';
 import { type ByteText, escapeText, joined, type Markup, markup, trusted } from '../markup.ts';
 import { ROOT_3 } from '../page-frame.ts';
 import { accountPage } from '../paths.ts';
@@ -35,15 +36,16 @@ function fieldMarkup(account: Account, type: DataType): Markup | '' {
   const { difference, keyInSummary } = PROFILE_FIELDS[type];
   const newest = account.data.find(({ data_type }) => data_type === type);
   const value = keyInSummary === undefined ? (newest?.text ?? '') : (account[keyInSummary] ?? '');
+  const note = contentsNote(value);
   // the heading of the page has the name
-  if (value === '' ? !isEmptied(newest) : type === 'Name') return '';
+  if (value === '' ? !isEmptied(newest) : type === 'Name' && note === '') return '';
   switch (difference) {
     case 'text':
-      return markup`<dd class=text dir=auto>${escapeText(value)}`;
+      return markup`<dd class=text dir=auto>${escapeText(value)}${note}`;
     case 'block':
-      return markup`<dd dir=auto>${escapeText(value)}`;
+      return markup`<dd dir=auto>${escapeText(value)}${note}`;
     case 'link':
-      return markup`<dd dir=auto>${linked(value)}`;
+      return markup`<dd dir=auto>${linked(value)}${note}`;
     case 'boolean':
       return markup`<dd>${value === 'true' ? 'Yes' : 'No'}`;
   }

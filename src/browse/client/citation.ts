@@ -8,11 +8,15 @@ declare global {
   }
 }
 
-/** Adds a button to each change and each rename of an account. It shows the permalink and citations, to copy them. */
+/**
+ * Adds a button to each change and each rename of an account. It shows the permalink and citations, to copy them. Gives each permalink a
+ * name of its own.
+ */
 export function addCitations(): void {
   for (const change of allChanges()) {
-    const link = change.closest('.own') && change.querySelector<HTMLAnchorElement>('h4 > a[href*="#"]');
+    const link = change.closest('.own') && change.querySelector<HTMLAnchorElement>('h4 + a[href*="#"]');
     if (!link) continue;
+    link.ariaLabel = `Permalink: ${nameOf(change)}`;
     const button = element('button', { type: 'button', class: 'cite', 'aria-label': `Cite ${nameOf(change)}` }, 'Cite');
     button.addEventListener('click', () => void showCitations(change, link));
     change.querySelector('header')?.append(button);

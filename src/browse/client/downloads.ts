@@ -56,7 +56,7 @@ function rowsShown(site: CitedSite): readonly Row[] {
       after_time: after?.slice(11, 19) ?? null,
       before,
       text: textOf(change),
-      permalink: publicAddress(site, change.querySelector<HTMLAnchorElement>('h4 > a')?.href ?? ''),
+      permalink: publicAddress(site, change.querySelector<HTMLAnchorElement>('h4 + a')?.href ?? ''),
     };
   });
 }

@@ -51,6 +51,7 @@ const ALL_CONFUSABLES = new RegExp(CONFUSABLE, 'gu');
 const EMOJI_JOINTS =
   /(?<=\p{Extended_Pictographic}|\p{Emoji_Modifier}|[#*0-9]|\ufe0f)(?:\u200d|\ufe0f)|(?<=\u{1f3f4}[\u{e0020}-\u{e007f}]*)[\u{e0020}-\u{e007f}]/gu;
 const SPACE = /\p{White_Space}/gu;
+const ACCENTED = /\p{L}\p{M}+/gu;
 /** Matches characters without a width. */
 const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu;
 /** Matches an invisible character, or a space that is not in ASCII. */
@@ -70,20 +71,38 @@ export interface TextDifference {
   readonly isAtEnd: boolean;
 }
 
-/** Names invisible differences, with their code points: `zero-width space U+200B added`. */
+/** Names differences that no eye sees, with their code points: `zero-width space U+200B added`. */
 export function invisibleCharacters({ removed, added, before, after, isAtEnd }: TextDifference): readonly string[] {
-  if (removed === added) return [];
+  // a word that moved is seen
+  if (removed === added && (removed === '' || visible(removed) !== '')) return [];
+  const differs = (_: string, count: number) => count !== 0;
   if (visible(removed) !== visible(added)) {
-    const lookAlike = CONFUSABLE.test(removed + added) ? named(lookAlikesIn(before), lookAlikesIn(after), () => true) : [];
+    const lookAlike = CONFUSABLE.test(removed + added) ? named(lookAlikesIn(before), lookAlikesIn(after), differs) : [];
     if (!(INVISIBLE_OR_SPACE.test(removed) || INVISIBLE_OR_SPACE.test(added))) return lookAlike;
     const [one, other] = [removed.replace(EMOJI_JOINTS, ''), added.replace(EMOJI_JOINTS, '')];
-    return [...named(one, other, (character) => INVISIBLE_OR_SPACE.test(character)), ...lookAlike];
+    return [...named(one, other, (character, count) => count !== 0 && INVISIBLE_OR_SPACE.test(character)), ...lookAlike];
   }
-  const notes = named(removed, added, (one) => nameOf(one) !== undefined);
-  if (notes.length > 0) return isAtEnd && (removed + added).trim() === '' ? notes.map((note) => `${note} at the end`) : notes;
-  if (removed.normalize('NFC') === added.normalize('NFC'))
-    return [`normalization: ${otherForms(removed, added)} became ${otherForms(added, removed)}`];
-  return removed.toLowerCase() === added.toLowerCase() ? ['only upper and lower case'] : [];
+  // a letter without its accent can look like another
+  const [one, other] = [removed, added].map((text) => text.replace(ACCENTED, (letter) => letter.normalize('NFC')));
+  const notes = named(one, other, (character, count) => count !== 0 && nameOf(character) !== undefined);
+  if (notes.length > 0 && isAtEnd && (removed + added).trim() === '') return notes.map((note) => `${note} at the end`);
+  const isMoved = notes.length === 0 && (removed === added || composed(removed) !== composed(added));
+  const moved = isMoved ? named(removed, added, (character) => nameOf(character) !== undefined) : [];
+  const letters = lettersNotes(withoutSpaces(removed), withoutSpaces(added));
+  return [...notes, ...moved, ...letters].map((note, _, all) => (note === CASE && all.length === 1 ? `only ${note}` : note));
+}
+
+const CASE = 'upper and lower case';
+
+/** Names the differences of texts whose letters look alike, other than letters of another script. */
+function lettersNotes(one: string, other: string): readonly string[] {
+  const differ = (form: (text: string) => string) => form(one) !== form(other);
+  const hasCase = differ((text) => latin(text.normalize('NFKC')));
+  const hasForms = differ((text) => latin(text).toLowerCase()) || (!hasCase && differ(latin));
+  const isCanonical = !differ((text) => latin(text.normalize('NFC')).toLowerCase());
+  const [from, to] = hasCase ? [one.toLowerCase(), other.toLowerCase()] : [one, other];
+  const forms = `${isCanonical ? 'normalization' : 'characters in another form'}: ${otherForms(from, to)} became ${otherForms(to, from)}`;
+  return [...(hasForms ? [forms] : []), ...(hasCase ? [CASE] : [])];
 }
 
 function isAscii(text: string): boolean {
@@ -92,13 +111,20 @@ function isAscii(text: string): boolean {
 
 /** Returns what a reader sees of a text: the same for letters that look alike, in upper or lower case. */
 function visible(text: string): string {
-  if (isAscii(text)) return text.replace(/\s+/g, '').toLowerCase();
-  const seen = INVISIBLE_OR_SPACE.test(text) ? text.replace(INVISIBLE, '') : text;
-  return seen
-    .replace(SPACE, '')
-    .replace(ALL_CONFUSABLES, (letter) => CONFUSABLES.get(letter) ?? letter)
-    .normalize('NFC')
-    .toLowerCase();
+  return isAscii(text) ? text.replace(/\s+/g, '').toLowerCase() : composed(withoutSpaces(text));
+}
+
+function withoutSpaces(text: string): string {
+  return text.replace(INVISIBLE, '').replace(SPACE, '');
+}
+
+function composed(text: string): string {
+  return latin(text.normalize('NFKC')).toLowerCase();
+}
+
+/** Replaces letters that can be confused with a Latin letter by that letter. */
+function latin(text: string): string {
+  return text.replace(ALL_CONFUSABLES, (letter) => CONFUSABLES.get(letter) ?? letter);
 }
 
 /** Returns the letters of a text that can be confused with a Latin letter, in words whose other letters are Latin. */
@@ -117,20 +143,27 @@ function nameOf(character: string): string | undefined {
   return NAMES.get(character.codePointAt(0) ?? 0) ?? other;
 }
 
-/** Names the characters of which one text has more than the other. */
-function named(removed: string, added: string, isNamed: (character: string) => boolean): readonly string[] {
-  const counts = new Map<string, number>();
-  for (const one of removed) counts.set(one, (counts.get(one) ?? 0) - 1);
-  for (const one of added) counts.set(one, (counts.get(one) ?? 0) + 1);
-  const notes = [...counts].filter(([one, count]) => count !== 0 && isNamed(one));
-  const shown = notes.slice(0, MOST).map(([one, count]) => `${nameOf(one)} ${codePoints(one)} ${count > 0 ? 'added' : 'removed'}`);
+/** Names characters of two texts. @param isNamed gets a character, and how many more of it the second text has */
+function named(removed = '', added = '', isNamed: (character: string, count: number) => boolean): readonly string[] {
+  const notes = [...surplus(removed, added)].filter(([one, count]) => isNamed(one, count));
+  const shown = notes
+    .slice(0, MOST)
+    .map(([one, count]) => `${nameOf(one)} ${codePoints(one)} ${count === 0 ? 'moved' : count > 0 ? 'added' : 'removed'}`);
   return notes.length > MOST ? [...shown, `${notes.length - MOST} more`] : shown;
 }
 
-/** Returns the code points of the characters that another text has in another form. */
+/** Returns how many more of each character the second text has. */
+function surplus(removed: Iterable<string>, added: Iterable<string>): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const one of removed) counts.set(one, (counts.get(one) ?? 0) - 1);
+  for (const one of added) counts.set(one, (counts.get(one) ?? 0) + 1);
+  return counts;
+}
+
+/** Returns the code points of the characters of which another text has fewer; those of the text if they only have another order. */
 function otherForms(text: string, other: string): string {
-  const [own, others] = [charactersOf(text), charactersOf(other)];
-  return codePoints(own.filter((one, index) => one !== others[index]).join(''));
+  const more = [...surplus(charactersOf(other), charactersOf(text))].filter(([, count]) => count > 0);
+  return codePoints(more.map(([one]) => one).join('') || text);
 }
 
 /** Divides a text into characters as readers see them: a letter and its accents are one. */

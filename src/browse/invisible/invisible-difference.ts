@@ -1,5 +1,5 @@
 import type { DiffMarkup } from '../diff-segments.ts';
-import { type ByteText, type Markup, markup, plainText, textOfMarkup } from '../markup.ts';
+import { type ByteText, byteText, escapeText, type Markup, markup, plainText, textOfMarkup } from '../markup.ts';
 import { invisibleCharacters } from './invisible-characters.ts';
 
 /** Matches the first bytes of all characters that can be confused with a Latin letter, and of some others. */
@@ -15,7 +15,7 @@ const MAYBE_MIXED =
 export function invisibleDifference(diff: Omit<DiffMarkup, 'inline'>): readonly string[] {
   const { before, after } = diff;
   const [old, current] = [textOfMarkup(diff.removed), textOfMarkup(diff.added)];
-  if (old === current) return NONE;
+  if (old + current === '') return NONE;
   // most differences are seen at once, and have no such character
   const isSeen = isSeenAtOnce(old, current, 1) || isSeenAtOnce(old, current, -1);
   const mayBeInvisible = MAYBE_INVISIBLE.test(old) || MAYBE_INVISIBLE.test(current);
@@ -30,6 +30,12 @@ export function invisibleDifference(diff: Omit<DiffMarkup, 'inline'>): readonly 
 export function invisibleContents(value: Markup): readonly string[] {
   const notes = invisibleDifference({ before: markup``, after: value, removed: markup``, added: value });
   return notes.map((note, index) => `${index === 0 ? 'contains ' : ''}${note.replace(/ added$/, '')}`);
+}
+
+/** Returns a note for a value of a profile, which follows it; '' if the value needs none. */
+export function contentsNote(value: ByteText): Markup | '' {
+  const notes = invisibleContents(escapeText(value));
+  return notes.length === 0 ? '' : markup` <small class=note>${escapeText(byteText(notes.join(', ')))}</small>`;
 }
 
 const NONE: readonly string[] = [];

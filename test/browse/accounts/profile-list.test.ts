@@ -72,6 +72,17 @@ it('a field is empty in the profile if a record says that it was emptied, and is
   expect(await rows([...first, ...emptied, { ...value('Bio', 'b', 5) }])).toEqual(['Name: ', 'Website: ', newest]);
 });
 
+it('the profile names invisible characters of the present values, also of a name', async () => {
+  const profile = { display_name: 'N\u200bina', bio: 'm\u0430ps', location: 'of\u00a0Leeds', website: 'https://nin\u0430.example' };
+  const page = browseFiles(await storeOf(historyOf([{}], profile))).get(accountPage('nina')) ?? '';
+  expect(Array.from(page.matchAll(/<dt>(\w+)<dd.* <small class=note>(.*)<\/small>/g), ([, field, note]) => `${field} ${note}`)).toEqual([
+    'Name contains zero-width space U+200B',
+    'Bio contains Cyrillic letter like a U+0430',
+    'Location contains no-break space U+00A0',
+    'Website contains Cyrillic letter like a U+0430',
+  ]);
+});
+
 it('the page of an imported account is rendered again when a snapshot shows the account for the first time, and not on the next night', async () => {
   const path = join(temporaryFolder(), 'store.db');
   await observe(path, [seen(1, 'nina')]);
