@@ -12,7 +12,7 @@ import { type BuildRecord, encodeBuildRecord, layoutOf } from '../build-record.t
 import { compressors } from '../compression.ts';
 import type { Encoding } from '../encoding.ts';
 import { finishedTree, sortKeysIn } from '../existing-tree.ts';
-import { fileCount } from '../layout.ts';
+import { listedFiles } from '../layout.ts';
 import { piecesOf } from '../manifest/lines.ts';
 import { movementBetween } from '../moved-items.ts';
 import { rendererDigest } from '../renderer-digest.ts';
@@ -224,7 +224,7 @@ function isRerenderNeedless(found: BuildRecord, now: Omit<BuildRecord, 'manifest
 }
 
 function unchangedSummary(record: BuildRecord): BuildSummary {
-  const unchanged = fileCount(layoutOf(record)) + (record.browse_files ?? 0);
+  const unchanged = listedFiles(layoutOf(record), record);
   const nothing = { written: 0, removed: 0, removedCopies: 0, removedBrowseFiles: 0 };
   return { build: record, ...nothing, unchanged, readerGaps: false };
 }
