@@ -3,12 +3,12 @@ import { existsSync, mkdirSync, readdirSync, renameSync } from 'node:fs';
 import { join, relative, resolve, sep } from 'node:path';
 import { outputFile, removeSync } from 'fs-extra/esm';
 import { codeOf, Failure, fileSystemFailure } from '../contract/failure.ts';
-import { draftOf, hasOtherWriter } from '../contract/files/draft.ts';
+import { draftOf, hasOtherWriter } from '../contract/files/draft-file.ts';
 import { lackSentence } from '../contract/files/incomplete-mirror.ts';
 import { refuseOtherContent } from '../contract/files/refuse-output.ts';
 import { writeFiles } from '../contract/files/write-files.ts';
 import { inOrder } from '../threads/thread-pool.ts';
-import { fileCount } from '../tree/layout.ts';
+import { listedFiles } from '../tree/layout.ts';
 import type { ManifestLine } from '../tree/manifest/lines.ts';
 import { readRegularFile } from '../tree/regular-file.ts';
 import { filesOf, readMetadata, readSortKeysFile, readVerified, type VerifiedTree } from '../tree/verified-tree.ts';
@@ -113,7 +113,7 @@ function unwritable(folder: string, draft: string, error: unknown): unknown {
 async function fill(tree: VerifiedTree, bag: string, { onProgress, bagInfo = [], identities }: BagOptions): Promise<void> {
   const { build } = tree;
   let [files, bytes] = [0, 0];
-  const all = fileCount(tree.digests) + (build.browse_files ?? 0);
+  const all = listedFiles(tree.digests, build);
   const lineOf = (payload: Payload): string => {
     files += 1;
     bytes += payload.bytes;

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { openTreeFiles } from '../tree/tree-files.ts';
-import type { Requested } from './addresses.ts';
+import type { Requested } from './page-urls.ts';
 import { type EncoderJob, encodeRecords } from './resource-record.ts';
 
 const job: EncoderJob = workerData;

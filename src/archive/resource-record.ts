@@ -4,7 +4,7 @@ import type { BuildRecord } from '../tree/build-record.ts';
 import type { ManifestLine } from '../tree/manifest/lines.ts';
 import { readVerifiedSync, type VerifiedTree } from '../tree/verified-tree.ts';
 import { encodeRecord, gzipMemberSync } from '../warc/encode-record.ts';
-import type { Requested } from './addresses.ts';
+import type { Requested } from './page-urls.ts';
 
 /** The input of a thread that encodes records. */
 export interface EncoderJob {

@@ -7,7 +7,7 @@ import { chunks, writeFiles } from '../contract/files/write-files.ts';
 import { COLLECTIONS } from '../contract/pages/collection.ts';
 import type { VerifiedTree } from '../tree/verified-tree.ts';
 import { VERSION } from '../version.ts';
-import { Addresses, surt } from './addresses.ts';
+import { Addresses, surt } from './page-urls.ts';
 import { packageFields } from './publisher-fields.ts';
 import { contentType, payloadDigest } from './resource-record.ts';
 import { type ArchiveOptions, buildDate, type PlacedRecord, warcParts } from './warc.ts';

@@ -9,7 +9,7 @@ import type { VerifiedTree } from '../tree/verified-tree.ts';
 import { VERSION } from '../version.ts';
 import { encodeRecord, gzipMemberSync } from '../warc/encode-record.ts';
 import { IDENTITIES } from '../warc/identities.ts';
-import { Addresses, type Requested } from './addresses.ts';
+import { Addresses, type Requested } from './page-urls.ts';
 import { warcinfoLines } from './publisher-fields.ts';
 import { type EncodedRecords, type EncoderJob, encodeRecords, infoId, recordId } from './resource-record.ts';
 

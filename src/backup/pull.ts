@@ -1,8 +1,9 @@
 import { rmSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { type OnProgress, stopped } from '../contract/event-loop-pauses.ts';
 import { Failure } from '../contract/failure.ts';
+import { mkdirp } from '../contract/files/mkdirp.ts';
 import { hint, suggested } from '../contract/hint.ts';
-import { type OnProgress, stopped } from '../contract/pauses.ts';
 import { plural } from '../contract/plural.ts';
 import { openRemote, type Remote, type RemoteOptions } from '../storage/remote.ts';
 import type { Target } from '../storage/target.ts';
@@ -12,11 +13,10 @@ import { replaceStore } from '../store/database/replace.ts';
 import { SCHEMA_VERSION } from '../store/database/schema.ts';
 import { otherSchema } from '../store/database/schema-version.ts';
 import { diskFailure } from '../store/database/store-error.ts';
-import { StoreImage, type StoreState } from '../store/image.ts';
-import { mkdirp } from '../store/mkdirp.ts';
+import { StoreImage, type StoreState } from '../store/store-image.ts';
 import { commitPath } from '../versions/commit.ts';
 import { fetchVersion } from '../versions/fetch-version.ts';
-import { listVersions } from '../versions/newest.ts';
+import { listVersions } from '../versions/newest-commit.ts';
 import { decompress, hasBytesOf, STORE_KIND, type StoreVersion, stateOfVersion } from './store-version.ts';
 
 /** The phases of a pull. They count bytes: of the local store, of the compressed store, and of the new store. */

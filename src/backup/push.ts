@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
+import { type OnProgress, stopped } from '../contract/event-loop-pauses.ts';
 import { Failure } from '../contract/failure.ts';
-import { type OnProgress, stopped } from '../contract/pauses.ts';
 import { plural } from '../contract/plural.ts';
 import { WHOLE_BYTES } from '../storage/file-upload.ts';
 import { openRemote, type Remote, type RemoteOptions } from '../storage/remote.ts';
@@ -9,15 +9,15 @@ import { lockTarget, type Target } from '../storage/target.ts';
 import { refuseOtherForm } from '../storage/target-form.ts';
 import type { Lock } from '../store/database/lock.ts';
 import { diskFailure } from '../store/database/store-error.ts';
-import { StoreImage } from '../store/image.ts';
+import { StoreImage } from '../store/store-image.ts';
 import { VERSION } from '../version.ts';
 import { changeVersions, type Written } from '../versions/change-versions.ts';
-import { type Found, isMissing, missingData, readNewest } from '../versions/newest.ts';
+import { type Found, isMissing, missingData, readNewest } from '../versions/newest-commit.ts';
 import { type NextList, refuseFuture } from '../versions/next-commit.ts';
+import { refuseRemains } from '../versions/prune.ts';
 import { type KeepPolicy, keptVersions, timeAfter } from '../versions/retention.ts';
-import { refuseRemains } from '../versions/sweep.ts';
-import { refusePublicPlace } from './public-place.ts';
-import { DESPITE_TIME, diverged, overtaken } from './refused-push.ts';
+import { DESPITE_TIME, diverged, overtaken } from './push-failures.ts';
+import { refusePublicPlace } from './refuse-public-target.ts';
 import { type CompressedStore, compress, hasBytesOf, STORE_KIND, type StoreVersion, stateOfVersion } from './store-version.ts';
 
 /** The phases of a push. They count bytes of the store, or of the compressed store. `check` is one step of SQLite. */

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { constants, createBrotliCompress, createBrotliDecompress } from 'node:zlib';
-import { count, text } from '../contract/shape.ts';
+import { count, text } from '../contract/json-shape.ts';
 import { openSpool, type SpoolFile } from '../store/histories/spool-file.ts';
-import type { StoreImage, StoreState } from '../store/image.ts';
+import type { StoreImage, StoreState } from '../store/store-image.ts';
 import { VERSION_SHAPE, type Version, type VersionKind } from '../versions/commit.ts';
 
 /** The store at the time of one push. Its data is the file of the store, compressed with brotli. */

@@ -3,10 +3,10 @@ import { PROFILE_FIELDS } from '../contract/profile-fields.ts';
 import type { ChangeRecord } from '../contract/record.ts';
 import type { AddressOf, RecordFacts } from './accounts/record-lookup.ts';
 import type { Rename } from './accounts/renames.ts';
-import { changedPart, changedSchemes, changedWords, extendedPart, replaced, unchanged } from './changed-part.ts';
 import { clockTime, fullTime, timeMarkup } from './dates.ts';
 import { type DiffMarkup, diffMarkup, isWebUrl, outsideLink } from './diff-segments.ts';
 import { invisibleContents, invisibleDifference } from './invisible/invisible-difference.ts';
+import { changedPart, changedSchemes, changedWords, extendedPart, replaced, unchanged } from './mark-changes.ts';
 import { type ByteText, byteText, escapeText, joined, type Markup, markup, textOfMarkup, trusted } from './markup.ts';
 import type { ROOT_2 } from './page-frame.ts';
 import { renameAddress } from './paths.ts';
@@ -14,23 +14,26 @@ import { renameAddress } from './paths.ts';
 /** The records of one account and one second: a source showed them together. */
 export type Entry = readonly [ChangeRecord, ...ChangeRecord[]];
 
-/** Groups records that follow each other into entries. */
+/** Groups records into entries, each at the place of its newest record. Those of other accounts can be between its records. */
 export function entriesOf(records: readonly ChangeRecord[]): readonly Entry[] {
-  return grouped(records, ([first], record) => secondOf(first) === secondOf(record) && first.account === record.account);
+  const entries = new Map<string, [ChangeRecord, ...ChangeRecord[]]>();
+  for (const record of records) {
+    const key = `${secondOf(record)} ${record.account}`;
+    const entry = entries.get(key);
+    if (entry === undefined) entries.set(key, [record]);
+    else entry.push(record);
+  }
+  return [...entries.values()];
 }
 
 /** Groups the records of an account. First values of one day that follow each other are one entry too. */
 export function accountEntriesOf(records: readonly ChangeRecord[]): readonly Entry[] {
   const areFirstValues = (entry: Entry, record: ChangeRecord) =>
     isFirst(record) && dayOf(entry[0]) === dayOf(record) && entry.every(isFirst);
-  return grouped(records, (entry, record) => secondOf(entry[0]) === secondOf(record) || areFirstValues(entry, record));
-}
-
-function grouped(records: readonly ChangeRecord[], areTogether: (entry: Entry, record: ChangeRecord) => boolean): readonly Entry[] {
   const entries: [ChangeRecord, ...ChangeRecord[]][] = [];
   for (const record of records) {
     const entry = entries.at(-1);
-    if (entry !== undefined && areTogether(entry, record)) entry.push(record);
+    if (entry !== undefined && (secondOf(entry[0]) === secondOf(record) || areFirstValues(entry, record))) entry.push(record);
     else entries.push([record]);
   }
   return entries;

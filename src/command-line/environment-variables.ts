@@ -22,7 +22,7 @@ export async function checkVariables(
   const { env } = terminal.io;
   const unknown = Object.keys(env).filter((name) => name.startsWith('PALIMPSEST_') && env[name] !== '' && !known.has(name));
   if (unknown.length === 0) return;
-  const [{ suggest }, { OPTION_SYNONYMS }] = await Promise.all([import('../history/suggest.ts'), import('./synonyms.ts')]);
+  const [{ suggest }, { OPTION_SYNONYMS }] = await Promise.all([import('../history/closest-names.ts'), import('./synonyms.ts')]);
   const sameAs = (name: string) =>
     OPTION_SYNONYMS.map((group) => group.map((option) => variableOf(option.slice(2))))
       .find((group) => group.includes(name))

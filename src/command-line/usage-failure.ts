@@ -2,7 +2,7 @@ import { Argument, type Command, type CommanderError } from 'commander';
 import { Failure } from '../contract/failure.ts';
 import { type Hint, hint, type SuggestedCommand, suggested } from '../contract/hint.ts';
 import { plural } from '../contract/plural.ts';
-import { suggest } from '../history/suggest.ts';
+import { suggest } from '../history/closest-names.ts';
 import { ENCODINGS } from '../tree/encoding.ts';
 import { COMMANDS } from './commands.ts';
 import type { RejectedValue } from './program.ts';

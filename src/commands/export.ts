@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import type { Values } from '../command-line/commands.ts';
+import { Pauses } from '../contract/event-loop-pauses.ts';
 import { Failure } from '../contract/failure.ts';
 import { lackSentence } from '../contract/files/incomplete-mirror.ts';
+import { removeEmptyFolders } from '../contract/files/mkdirp.ts';
 import { isSameFile } from '../contract/files/same-file.ts';
 import { writeFiles } from '../contract/files/write-files.ts';
-import { Pauses } from '../contract/pauses.ts';
 import { ndjson } from '../export/ndjson.ts';
 import { type Column, makeFolder, refuseOtherFiles, TABLE_NAMES, TABLES, type TableName, type Value } from '../export/tables.ts';
-import { removeEmptyFolders } from '../store/mkdirp.ts';
 import { Store } from '../store/store.ts';
 import { number, plural, seconds } from '../terminal/amounts.ts';
 import { items } from '../terminal/progress.ts';

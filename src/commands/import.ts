@@ -3,7 +3,7 @@ import type { Values } from '../command-line/commands.ts';
 import { isBaseUrl } from '../contract/base-url.ts';
 import { lackSentence } from '../contract/files/incomplete-mirror.ts';
 import type { Collection } from '../contract/pages/collection.ts';
-import { createdAt } from '../import/account-conflicts.ts';
+import { createdAt } from '../import/conflict-list.ts';
 import { type ImportSummary, importInputs } from '../import/import.ts';
 import type { ArchiveReport } from '../sources/archives/capture-selection.ts';
 import { openArchives } from '../sources/archives/open-archives.ts';

@@ -4,7 +4,7 @@ import type { SuggestedCommand } from '../contract/hint.ts';
 import type { Collection } from '../contract/pages/collection.ts';
 import { PAGE_SIZE } from '../contract/site.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { isOfOtherStore } from '../tree/build/replaced-tree.ts';
+import { isOfOtherStore } from '../tree/build/refuse-loss.ts';
 import { openTreeFiles, type TreeFiles } from '../tree/tree-files.ts';
 import { withStore } from './with-store.ts';
 

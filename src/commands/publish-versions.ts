@@ -8,7 +8,7 @@ import { type Exclusion, encodeExclusion, handleHash } from '../contract/account
 import { isLoopback, localLinks } from '../contract/base-url.ts';
 import { Failure } from '../contract/failure.ts';
 import { hint, suggested } from '../contract/hint.ts';
-import { refuseOtherFiles } from '../publish/trees/other-files.ts';
+import { refuseOtherFiles } from '../publish/trees/refuse-other-files.ts';
 import { PublishedTarget } from '../store/published-target.ts';
 import { bytes, items } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';

@@ -3,7 +3,7 @@ import { type Refusal, refuse } from '../command-line/refusals.ts';
 import type { Given } from '../command-line/spec.ts';
 import { Failure } from '../contract/failure.ts';
 import { publish } from '../publish/publish.ts';
-import { refuseSwapped } from '../publish/trees/other-files.ts';
+import { refuseSwapped } from '../publish/trees/refuse-other-files.ts';
 import { exclusionsOf } from '../store/exclusions/named-exclusions.ts';
 import { plural, seconds } from '../terminal/amounts.ts';
 import { bytes, items } from '../terminal/progress.ts';

@@ -1,7 +1,7 @@
 import type { Values } from '../command-line/commands.ts';
 import type { Given } from '../command-line/spec.ts';
 import { isLoopback } from '../contract/base-url.ts';
-import { suggest } from '../history/suggest.ts';
+import { suggest } from '../history/closest-names.ts';
 import { beforeOrigin, findHost, withVersions } from '../hosting/find-host.ts';
 import { writeHostFiles } from '../hosting/host-files.ts';
 import { noTree, siteForm, siteOf, siteWithoutTree } from '../hosting/site.ts';

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { ABOUT_FIELDS, type About, parseAbout } from '../contract/about.ts';
 import { Failure } from '../contract/failure.ts';
-import { Violation } from '../contract/shape.ts';
-import { suggest } from '../history/suggest.ts';
+import { Violation } from '../contract/json-shape.ts';
+import { suggest } from '../history/closest-names.ts';
 
 /**
  * Reads a `site.json`.

@@ -221,7 +221,7 @@ function remoteSources(choice: SourceChoice, terminal: Terminal, kept: string): 
     },
     async *download(url) {
       const [{ webSource }, { openReader }, { USER_AGENT }] = await Promise.all([
-        import('../storage/web.ts'),
+        import('../storage/http-source.ts'),
         import('../storage/remote.ts'),
         import('../version.ts'),
       ]);

@@ -8,7 +8,7 @@ import { SCHEMA_VERSION } from '../store/database/schema.ts';
 import { plural, seconds, size } from '../terminal/amounts.ts';
 import { bytes } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { listVersions } from '../versions/newest.ts';
+import { listVersions } from '../versions/newest-commit.ts';
 import { alertNewTarget, aroundOf, listedTargetOf, requestsOf, requestsText, targetOf, trafficOf, trafficText } from './target.ts';
 
 export async function runStorePush(terminal: Terminal, options: Values<'store push'>, given: Given): Promise<void> {

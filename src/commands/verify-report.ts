@@ -44,11 +44,11 @@ function line({ rule, path, subject, expected, found }: ReportedViolation, cause
   return `${rule}:${times}${where === '' ? '' : ` ${where}:`} expected ${cut(expected)}, found ${cut(found)}`;
 }
 
-/** Returns a line for each rule that imported history breaks. */
+/** Returns a line for each rule whose breaks are notes. */
 export function noteLines({ notesByRule }: VerifySummary): Line[] {
   return [...NOTES].map((rule) => {
     const count = notesByRule[rule] ?? 0;
-    return count > 0 && `note: ${plural(count, 'imported item')} ${count === 1 ? 'breaks' : 'break'} ${rule}: ${meaning(rule)}`;
+    return count > 0 && `note: ${plural(count, 'item')} ${count === 1 ? 'breaks' : 'break'} ${rule}: ${meaning(rule)}`;
   });
 }
 

@@ -3,7 +3,7 @@ import { openRemote } from '../storage/remote.ts';
 import { number, size } from '../terminal/amounts.ts';
 import { table } from '../terminal/table.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { listVersions } from '../versions/newest.ts';
+import { listVersions } from '../versions/newest-commit.ts';
 import { SITE_KIND } from '../versions/site-version.ts';
 import { listedTargetOf, requestsOf } from './target.ts';
 

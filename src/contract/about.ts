@@ -1,5 +1,5 @@
 import { isObject } from './json.ts';
-import { hasWebScheme, objectOf, orNothing, parseShape, type Rule, rule, type Shape, Violation } from './shape.ts';
+import { hasWebScheme, objectOf, orNothing, parseShape, type Rule, rule, type Shape, Violation } from './json-shape.ts';
 
 /** What a site says about itself: the content of a `site.json`. The HTML pages and archives show it. */
 export interface About {

@@ -1,6 +1,18 @@
 import { encodeJson } from './drf-json.ts';
+import {
+  at,
+  count,
+  handle,
+  list,
+  parseShape,
+  type Shape,
+  text,
+  textOrNull,
+  urlOrEmpty,
+  Violation,
+  wholeSecondOrNull,
+} from './json-shape.ts';
 import { type ChangeRecord, type DataType, parseRecord } from './record.ts';
-import { at, count, handle, list, parseShape, type Shape, text, textOrNull, urlOrEmpty, Violation, wholeSecondOrNull } from './shape.ts';
 
 /** The fields of an account that precede its records on a page. */
 export interface Identity {

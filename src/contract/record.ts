@@ -12,7 +12,7 @@ import {
   timestamp,
   urlOrEmptyOrNull,
   Violation,
-} from './shape.ts';
+} from './json-shape.ts';
 
 export const DATA_TYPES = ['Location', 'Bio', 'Name', 'Website', 'Verified'] as const;
 

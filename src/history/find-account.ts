@@ -6,7 +6,7 @@ import type { AccountNames } from '../store/accounts/account-reader.ts';
 import type { FormerHolder, FoundAccount } from '../store/accounts/account-search.ts';
 import type { Store } from '../store/store.ts';
 import { number, plural } from '../terminal/amounts.ts';
-import { suggest } from './suggest.ts';
+import { suggest } from './closest-names.ts';
 
 /** The maximum number of accounts that are suggested. */
 const MAX_CANDIDATES = 5;

@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Failure } from '../contract/failure.ts';
-import { unwritable } from '../contract/files/draft.ts';
+import { unwritable } from '../contract/files/draft-file.ts';
+import { mkdirp } from '../contract/files/mkdirp.ts';
 import { writeFiles } from '../contract/files/write-files.ts';
 import type { HostFile } from '../rewrite/hosts/host.ts';
 import { readBuildRecord } from '../tree/build-record.ts';
@@ -25,7 +26,7 @@ export async function writeHostFiles(out: string, files: readonly HostFile[]): P
 
 function makeFolder(path: string): void {
   try {
-    mkdirSync(path, { recursive: true });
+    mkdirp(path);
   } catch (cause) {
     throw unwritable(path, cause);
   }

@@ -4,7 +4,7 @@ import { Failure } from '../contract/failure.ts';
 import { VERSIONS_MARKER } from '../contract/files/markers.ts';
 import { isObject } from '../contract/json.ts';
 import type { Host, PublishedSite } from '../rewrite/hosts/host.ts';
-import type { Module } from '../rewrite/program.ts';
+import type { Module } from '../rewrite/inlined-modules.ts';
 import { readBuildRecord } from '../tree/build-record.ts';
 import { formOf } from '../tree/tree-files.ts';
 import { type TreeSize, treeSizeOf } from '../tree/tree-size.ts';

@@ -1,4 +1,4 @@
-import type { Pauses } from '../contract/pauses.ts';
+import type { Pauses } from '../contract/event-loop-pauses.ts';
 import { type ItemOptions, ItemReader } from '../sources/items/item-reader.ts';
 import { type BatchValues, batchesOf, type ItemBatch, readItems } from '../sources/items/items.ts';
 import type { RawValue } from '../sources/json/raw-value.ts';

@@ -3,7 +3,7 @@ import type { IncompleteMirror } from '../contract/files/incomplete-mirror.ts';
 import { COLLECTIONS, type Collection } from '../contract/pages/collection.ts';
 import type { PageSetReport } from '../sources/items/page-set.ts';
 import type { Connection } from '../store/database/connection.ts';
-import { addIncomplete, deleteIncomplete, incompleteMirrors, MirrorMemory, setIncomplete } from '../store/mirror-memory.ts';
+import { addIncomplete, deleteIncomplete, incompleteMirrors, MirrorMemory, setIncomplete } from '../store/mirror-state.ts';
 
 interface ImportedPages {
   readonly pageSets: readonly PageSetReport[];

@@ -1,7 +1,7 @@
 import { Failure } from '../contract/failure.ts';
 import type { Collection } from '../contract/pages/collection.ts';
 import { plural } from '../contract/plural.ts';
-import { forgetContents, type MirrorMemory } from '../store/mirror-memory.ts';
+import { forgetContents, type MirrorMemory } from '../store/mirror-state.ts';
 import type { Batch } from '../store/writing/batch.ts';
 
 /**

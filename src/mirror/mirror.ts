@@ -1,26 +1,26 @@
 import { rmSync } from 'node:fs';
+import type { OnProgress } from '../contract/event-loop-pauses.ts';
 import { type IncompleteMirror, reportsIn } from '../contract/files/incomplete-mirror.ts';
 import type { Collection, PerCollection } from '../contract/pages/collection.ts';
-import type { OnProgress } from '../contract/pauses.ts';
 import type { ConflictPolicy } from '../contract/record.ts';
 import { HttpClient, type HttpOptions } from '../http/http-client.ts';
 import type { InputError } from '../sources/source.ts';
 import type { Lock } from '../store/database/lock.ts';
 import { openStore } from '../store/database/open-store.ts';
 import { Exclusions } from '../store/exclusions/exclusions.ts';
-import { type ItemKey, MirrorMemory } from '../store/mirror-memory.ts';
+import { type ItemKey, MirrorMemory } from '../store/mirror-state.ts';
 import type { VerifiedTree } from '../tree/verified-tree.ts';
 import { type Missing, missingOf, reportOf } from './completeness.ts';
+import { fetchCurrentVersion, versionReader } from './fetch-current-version.ts';
 import { type ImportedPages, type ImportPagesPhase, importPages } from './import-pages.ts';
 import { PageReader } from './page-reader.ts';
 import { RetryingClient } from './retrying-client.ts';
 import { Run } from './run.ts';
-import { isResumable, pageSizesOf, type RunState, startRun, summaryOf } from './run-state.ts';
+import { isResumable, pageSizesOf, type RunState, startRun, summaryOf } from './run-checkpoint.ts';
 import { pageAddress, redirectsWithin } from './service-page.ts';
 import { changedPages, parseTree, readServiceTree, treeInVersion } from './service-tree.ts';
 import { PageSpool } from './spool/page-spool.ts';
 import { lockRun, spoolPath, versionFiles } from './spool/unfinished-runs.ts';
-import { fetchCurrentVersion, versionReader } from './version-file.ts';
 
 /** The phases of a run. It first reads the pages and then imports them. `version` counts bytes of a version of the site. */
 export type MirrorPhase = 'version' | Collection | ImportPagesPhase;

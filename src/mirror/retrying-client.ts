@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { stopped } from '../contract/event-loop-pauses.ts';
 import { Failure } from '../contract/failure.ts';
-import { stopped } from '../contract/pauses.ts';
 import { pauseAfter, retryAfter } from '../http/backoff.ts';
 import { BadResponse, type HttpAnswer, type HttpClient } from '../http/http-client.ts';
 

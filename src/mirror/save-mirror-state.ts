@@ -1,7 +1,7 @@
 import type { IncompleteMirror } from '../contract/files/incomplete-mirror.ts';
 import { COLLECTIONS, type PerCollection } from '../contract/pages/collection.ts';
 import type { Exclusions } from '../store/exclusions/exclusions.ts';
-import { excludedKey, type ItemKey, type MirrorMemory, type MirrorSummary } from '../store/mirror-memory.ts';
+import { excludedKey, type ItemKey, type MirrorMemory, type MirrorSummary } from '../store/mirror-state.ts';
 import { isDigest, withoutExcludedNames } from './service-page.ts';
 import type { PageSpool } from './spool/page-spool.ts';
 

@@ -3,13 +3,13 @@ import { encodeJson } from '../contract/drf-json.ts';
 import { Failure } from '../contract/failure.ts';
 import { type Hint, hint, suggested } from '../contract/hint.ts';
 import { cut, isObject } from '../contract/json.ts';
+import { handle, identifier, Violation } from '../contract/json-shape.ts';
 import type { Collection } from '../contract/pages/collection.ts';
 import { type Envelope, parseEnvelope } from '../contract/pages/envelope.ts';
-import { handle, identifier, Violation } from '../contract/shape.ts';
 import { BadResponse, MAX_REDIRECTS, type Redirect } from '../http/http-client.ts';
 import { parseWithNames } from '../sources/json/parse-json.ts';
 import type { Exclusions } from '../store/exclusions/exclusions.ts';
-import { excludedKey, type ItemKey } from '../store/mirror-memory.ts';
+import { excludedKey, type ItemKey } from '../store/mirror-state.ts';
 import type { PageName } from './walk/reading-plan.ts';
 
 /** What a mirror needs from a page: to know which items it has and which page is next. */

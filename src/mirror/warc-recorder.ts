@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { closeSync, fsyncSync, ftruncateSync, openSync } from 'node:fs';
 import { convertErrors, Failure } from '../contract/failure.ts';
-import { unwritable } from '../contract/files/draft.ts';
+import { unwritable } from '../contract/files/draft-file.ts';
 import { writeFully } from '../contract/files/file-bytes.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { VERSION } from '../version.ts';

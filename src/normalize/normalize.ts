@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
+import { type OnProgress, Pauses } from '../contract/event-loop-pauses.ts';
 import { Failure } from '../contract/failure.ts';
 import { type Instant, timestampOf } from '../contract/instant.ts';
-import { type OnProgress, Pauses } from '../contract/pauses.ts';
 import { readInputs } from '../observe/read-inputs.ts';
 import { refuseSharedTime, type SharedTimeCounts } from '../observe/run-guards.ts';
 import { BY_ACCOUNT, type Row } from '../observe/spool/sorted-run.ts';

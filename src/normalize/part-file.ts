@@ -6,13 +6,13 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { codeOf, fileSystemFailure } from '../contract/failure.ts';
-import { behindLinks } from '../contract/files/draft.ts';
+import { behindLinks } from '../contract/files/draft-file.ts';
 import { writeFully } from '../contract/files/file-bytes.ts';
+import { mkdirp } from '../contract/files/mkdirp.ts';
 import { refuseDatabase } from '../contract/files/refuse-output.ts';
 import { uploadFile } from '../storage/file-upload.ts';
 import type { Remote } from '../storage/remote.ts';
 import { openSpool } from '../store/histories/spool-file.ts';
-import { mkdirp } from '../store/mkdirp.ts';
 
 /** A part that is being written. */
 interface Draft {

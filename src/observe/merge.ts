@@ -1,6 +1,6 @@
+import type { Pauses } from '../contract/event-loop-pauses.ts';
 import { DAY_MICROS, dateOf, type Instant } from '../contract/instant.ts';
 import { show } from '../contract/json.ts';
-import type { Pauses } from '../contract/pauses.ts';
 import { countsByField } from '../contract/profile-fields.ts';
 import type { DataType } from '../contract/record.ts';
 import type { DaySpan } from '../contract/snapshots/snapshot-days.ts';
@@ -12,9 +12,9 @@ import { addSnapshotDays } from '../store/snapshot-days.ts';
 import type { Batch } from '../store/writing/batch.ts';
 import type { FieldConflict } from './changes-and-conflicts.ts';
 import { type Conflict, ConflictReport } from './conflict-report.ts';
-import { windowsOf } from './markup-ahead.ts';
 import type { MissingAccounts, RunAccounts, RunBefore } from './missing-accounts.ts';
 import type { ObserveOptions } from './observe.ts';
+import { windowsOf } from './predicted-diffs.ts';
 import type { Reject } from './read-inputs.ts';
 import { RecordWriter } from './record-writer.ts';
 import { SharedTime } from './run-guards.ts';

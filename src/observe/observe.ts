@@ -1,5 +1,5 @@
+import { type OnProgress, Pauses } from '../contract/event-loop-pauses.ts';
 import type { Failure } from '../contract/failure.ts';
-import { type OnProgress, Pauses } from '../contract/pauses.ts';
 import type { LinkTemplates } from '../diff/networks.ts';
 import { withProgress } from '../sources/inputs/input-progress.ts';
 import { inputNamed } from '../sources/inputs/inputs.ts';

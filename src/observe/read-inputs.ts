@@ -1,5 +1,5 @@
+import type { Pauses } from '../contract/event-loop-pauses.ts';
 import { type Instant, timestampOf } from '../contract/instant.ts';
-import type { Pauses } from '../contract/pauses.ts';
 import { type RemovedAccounts, withoutRemoved } from '../sources/rejects/without-removed.ts';
 import { type FileCounts, type ObserveContext, type Observed, observationsOf } from '../sources/snapshots/observations.ts';
 import { PathTimeCounter, type PathTimes } from '../sources/snapshots/path-time.ts';

@@ -1,7 +1,7 @@
 import { type Identity, identityOf } from '../contract/account.ts';
 import { type Instant, timestampOf } from '../contract/instant.ts';
+import { MAX_MARKUP } from '../contract/json-shape.ts';
 import { PROFILE_FIELDS } from '../contract/profile-fields.ts';
-import { MAX_MARKUP } from '../contract/shape.ts';
 import type { Observation, Profile } from '../contract/snapshots/observation.ts';
 import { diffHtml } from '../diff/diff-html.ts';
 import { type LinkTemplates, type Network, networkOf } from '../diff/networks.ts';
@@ -11,8 +11,8 @@ import { ObservedAccounts } from '../store/accounts/observed-accounts.ts';
 import type { Batch } from '../store/writing/batch.ts';
 import { IdAllocator } from '../store/writing/id-allocator.ts';
 import { type Change, changesOf, conflictsOf, type FieldConflict, fieldsIn, type LateChange } from './changes-and-conflicts.ts';
-import type { Window } from './markup-ahead.ts';
 import { AccountsOfRun } from './missing-accounts.ts';
+import type { Window } from './predicted-diffs.ts';
 
 /** The result of adding an observation. */
 export interface Effect {

@@ -1,7 +1,7 @@
 import type { Exclusion } from '../contract/accounts/exclusion.ts';
+import { type OnProgress, stopped } from '../contract/event-loop-pauses.ts';
 import type { Failure } from '../contract/failure.ts';
-import { type OnProgress, stopped } from '../contract/pauses.ts';
-import { noConditions } from '../storage/condition-proof.ts';
+import { noConditions } from '../storage/conditional-write-proof.ts';
 import { openRemote, type Remote, type RemoteOptions } from '../storage/remote.ts';
 import { lockTarget, type Target } from '../storage/target.ts';
 import { refuseOtherForm } from '../storage/target-form.ts';
@@ -18,7 +18,7 @@ import { distinct, type FoundState, readState, sizeOf } from './state/state.ts';
 import { type ApplyResult, apply, manifestOfBoth, uploadMetadata } from './transfer/apply.ts';
 import { browsePairs, refuseOtherHome } from './trees/browse-pairs.ts';
 import { openTree } from './trees/local-tree.ts';
-import { refuseOtherFiles } from './trees/other-files.ts';
+import { refuseOtherFiles } from './trees/refuse-other-files.ts';
 import { readRemoteTree, sortKeyMovement } from './trees/remote-tree.ts';
 import { countRemoved, removedAtTarget } from './trees/removed-at-target.ts';
 

@@ -48,7 +48,7 @@ export function literal(text: string): string {
 }
 
 /**
- * Returns a pattern for an Accept-Encoding header with a coding that is not excluded by `q=0`, as respond.ts decides. The
+ * Returns a pattern for an Accept-Encoding header with a coding that is not excluded by `q=0`, as fetch-handler.ts decides. The
  * host must ignore letter case. PCRE only.
  */
 export function accepts(coding: string): string {

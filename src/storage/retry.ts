@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { stopped } from '../contract/pauses.ts';
+import { stopped } from '../contract/event-loop-pauses.ts';
 import { plural } from '../contract/plural.ts';
 import { type Backoff, pauseAfter } from '../http/backoff.ts';
 import { StorageError } from './storage-error.ts';

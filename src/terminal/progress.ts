@@ -1,4 +1,4 @@
-import type { OnProgress } from '../contract/pauses.ts';
+import type { OnProgress } from '../contract/event-loop-pauses.ts';
 import { number, plural, seconds, size } from './amounts.ts';
 import type { Output } from './process-io.ts';
 

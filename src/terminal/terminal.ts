@@ -1,7 +1,7 @@
+import { type OnProgress, type Pauses, stopped } from '../contract/event-loop-pauses.ts';
 import { codeOf, Failure } from '../contract/failure.ts';
 import { exitCodeOf } from '../contract/failure-codes.ts';
 import { hintText, type SuggestedCommand, suggested } from '../contract/hint.ts';
-import { type OnProgress, type Pauses, stopped } from '../contract/pauses.ts';
 import { type Color, hasColor, isTerminal, painted } from './color.ts';
 import { defect, defectLines, failureJson, failureLines } from './failure-text.ts';
 import { Interrupt } from './interrupt.ts';

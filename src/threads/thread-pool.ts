@@ -1,6 +1,6 @@
 import { type TransferListItem, Worker } from 'node:worker_threads';
+import type { Pauses } from '../contract/event-loop-pauses.ts';
 import { errorOfThread } from '../contract/failure.ts';
-import type { Pauses } from '../contract/pauses.ts';
 
 /** Memory for a thread's short-lived objects, in MB. Without a limit it grows with the number of pages. */
 const YOUNG_GENERATION_MB = 24;

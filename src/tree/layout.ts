@@ -18,6 +18,11 @@ export function fileCount({ pages, encodings }: Layout): number {
   return (pages.data + 2 + pages.account + 2) * (1 + encodings.length);
 }
 
+/** Returns how many files a tree has in its manifest: those with pages, and the listed ones of HTML pages. */
+export function listedFiles(layout: Layout, { browse_files = 0 }: { readonly browse_files?: number | undefined }): number {
+  return fileCount(layout) + browse_files;
+}
+
 /** Yields the paths of all files with pages in the order of the manifest: of each collection, the pages and then the copies in each encoding. */
 export function* pathsOfPages({ pages, encodings }: Layout): Generator<string> {
   for (const collection of COLLECTIONS) {

@@ -5,7 +5,7 @@ import { sha256 } from '../contract/files/checksums.ts';
 import { hint, suggested } from '../contract/hint.ts';
 import { BUILD_RECORD, type BuildRecord, encodeBuildRecord, layoutOf } from './build-record.ts';
 import { openFinishedTree } from './existing-tree.ts';
-import { fileCount } from './layout.ts';
+import { listedFiles } from './layout.ts';
 import { Digests } from './manifest/digests.ts';
 import type { ManifestLine } from './manifest/lines.ts';
 import { linesOfTree, listFiles } from './manifest/listing.ts';
@@ -43,7 +43,7 @@ function verifiedTree(files: TreeFiles, build: BuildRecord): VerifiedTree {
   const found = manifestDigests(files);
   if (found?.manifest !== build.manifest) throw edited(join(out, MANIFEST), build.manifest, 'another file, or no file');
   const layout = layoutOf(build);
-  const all = fileCount(layout) + (build.browse_files ?? 0);
+  const all = listedFiles(layout, build);
   const listing = listFiles(linesOfTree(files, MANIFEST));
   if (all !== listing.files) throw edited(join(out, BUILD_RECORD), undefined, `${all} files, but the manifest lists ${listing.files}`);
   const { sortKeys } = found;

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { Browse } from '../browse/browse.ts';
 import { NOTHING_RENDERED } from '../browse/parts.ts';
-import type { Pauses } from '../contract/pauses.ts';
+import type { Pauses } from '../contract/event-loop-pauses.ts';
 import { Store } from '../store/store.ts';
 import { browseSources } from '../tree/build/browse-render.ts';
 import { BUILD_RECORD, type BuildRecord } from '../tree/build-record.ts';

@@ -1,10 +1,10 @@
 import { PAGES_IN_PART, partsOf } from '../browse/parts.ts';
 import { HOME } from '../browse/paths.ts';
+import type { Pauses } from '../contract/event-loop-pauses.ts';
 import { SITE_MARKER } from '../contract/files/markers.ts';
 import { isObject } from '../contract/json.ts';
-import type { Pauses } from '../contract/pauses.ts';
 import { BUILD_RECORD, type BuildRecord, layoutOf } from '../tree/build-record.ts';
-import { fileCount, hasPage, pathsOfPages } from '../tree/layout.ts';
+import { hasPage, listedFiles, pathsOfPages } from '../tree/layout.ts';
 import { Digests } from '../tree/manifest/digests.ts';
 import {
   BROWSE_FOLDER,
@@ -43,7 +43,7 @@ export async function checkManifest(
   const seen = BloomFilter.for(digests.listing.files);
   if (digest !== build.manifest)
     report.add({ rule: 'manifest-digest', path: MANIFEST, expected: `SHA-256 ${build.manifest}`, found: digest });
-  const all = fileCount(digests) + (build.browse_files ?? 0) + 1;
+  const all = listedFiles(digests, build) + 1;
   let number = 0;
   let sortKeys: string | undefined;
   const isNext = orderOf(digests);
@@ -116,7 +116,7 @@ export async function checkUnexpectedFiles(
   onProgress: (done: number, all: number) => void,
 ): Promise<void> {
   const layout = layoutOf(build);
-  const all = fileCount(layout) + (build.browse_files ?? 0);
+  const all = listedFiles(layout, build);
   let found = 0;
   let browseFiles: string[] = [];
   for (const path of pathsIn(files)) {

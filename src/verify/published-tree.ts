@@ -3,15 +3,15 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { HOME } from '../browse/paths.ts';
+import type { OnProgress } from '../contract/event-loop-pauses.ts';
 import { Failure } from '../contract/failure.ts';
 import { SITE_MARKER } from '../contract/files/markers.ts';
-import type { OnProgress } from '../contract/pauses.ts';
 import { forEachLimit } from '../storage/concurrency-limit.ts';
 import type { Remote } from '../storage/remote.ts';
 import type { Fetched } from '../storage/target.ts';
-import { outFailure } from '../tree/build/folder.ts';
+import { outFailure } from '../tree/build/claim-output.ts';
 import { BUILD_RECORD, layoutOf, parseBuildRecord } from '../tree/build-record.ts';
-import { fileCount } from '../tree/layout.ts';
+import { listedFiles } from '../tree/layout.ts';
 import { MANIFEST } from '../tree/manifest/manifest.ts';
 import { SORT_KEYS } from '../tree/sort-keys.ts';
 import { type VerifyOptions, type VerifySummary, verify } from './verify.ts';
@@ -36,7 +36,7 @@ export async function verifyPublished(remote: Remote, options: VerifyPublishedOp
   const record = await remote.get(BUILD_RECORD);
   if (record === undefined) throw noTree(remote);
   const build = parseBuildRecord(record.bytes);
-  const expected = typeof build === 'object' ? fileCount(layoutOf(build)) + (build.browse_files ?? 0) + FILES_BESIDE.length - 1 : 0;
+  const expected = typeof build === 'object' ? listedFiles(layoutOf(build), build) + FILES_BESIDE.length - 1 : 0;
   const folder = await mkdtemp(join(tmpdir(), 'palimpsest-'));
   let fetched = 0;
   try {

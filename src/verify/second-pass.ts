@@ -1,10 +1,10 @@
-import type { Pauses } from '../contract/pauses.ts';
+import type { Pauses } from '../contract/event-loop-pauses.ts';
 import { recordsIn, walkAccounts } from './pages/account-check.ts';
 import type { Damaged } from './pages/damaged-pages.ts';
 import { walkFeed } from './pages/feed-check.ts';
 import { bucketOf } from './pages/multiset-hash.ts';
-import type { Predecessors } from './pages/predecessors.ts';
 import type { TreeMetadata } from './pages/tree-pages.ts';
+import type { Predecessors } from './pages/unknown-previous.ts';
 import { Report, type Rule } from './violation.ts';
 
 /** The largest number of buckets to check again. If more differ, only these are checked record by record. */

@@ -6,8 +6,8 @@ import type { BloomFilter } from './pages/bloom-filter.ts';
 import type { Damaged } from './pages/damaged-pages.ts';
 import { type RecordPlace, walkFeed } from './pages/feed-check.ts';
 import type { MultisetHash } from './pages/multiset-hash.ts';
-import { Predecessors, type Unknown } from './pages/predecessors.ts';
 import type { PageContent, TreeMetadata } from './pages/tree-pages.ts';
+import { Predecessors, type Unknown } from './pages/unknown-previous.ts';
 import type { Report } from './violation.ts';
 
 /** What a check found on a span of pages. {@link Walk} checks what a single span does not show. */

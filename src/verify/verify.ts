@@ -1,5 +1,5 @@
+import { type OnProgress, Pauses } from '../contract/event-loop-pauses.ts';
 import { COLLECTIONS } from '../contract/pages/collection.ts';
-import { type OnProgress, Pauses } from '../contract/pauses.ts';
 import { toFailure } from '../store/database/store-error.ts';
 import { BUILD_RECORD, type BuildRecord, buildRecordIn } from '../tree/build-record.ts';
 import { noTree } from '../tree/existing-tree.ts';

@@ -1,5 +1,5 @@
+import type { OnProgress, Pauses } from '../contract/event-loop-pauses.ts';
 import { COLLECTIONS, type Collection } from '../contract/pages/collection.ts';
-import type { OnProgress, Pauses } from '../contract/pauses.ts';
 import { collectionPages } from '../pages/collection-pages.ts';
 import { type PageSpan, spansOf } from '../pages/pagination.ts';
 import { Store } from '../store/store.ts';

@@ -1,13 +1,13 @@
+import type { OnProgress, Pauses } from '../contract/event-loop-pauses.ts';
 import type { Collection } from '../contract/pages/collection.ts';
-import type { OnProgress, Pauses } from '../contract/pauses.ts';
 import type { PageSpan, ReadSpan } from '../pages/pagination.ts';
 import { type AccountPlace, checkOrder, comparePlaces } from './pages/account-check.ts';
 import { BloomFilter } from './pages/bloom-filter.ts';
 import { type Damaged, DamagedPages } from './pages/damaged-pages.ts';
 import { checkPlace, type RecordPlace } from './pages/feed-check.ts';
 import { MultisetHash } from './pages/multiset-hash.ts';
-import { Predecessors } from './pages/predecessors.ts';
 import type { TreeMetadata } from './pages/tree-pages.ts';
+import { Predecessors } from './pages/unknown-previous.ts';
 import { secondPass } from './second-pass.ts';
 import type { SortKeysCheck } from './sort-keys-check.ts';
 import type { FoundItems, SpanResult } from './span-check.ts';

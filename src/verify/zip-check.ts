@@ -1,5 +1,5 @@
-import type { Pauses } from '../contract/pauses.ts';
-import { isOwnZip } from '../tree/build/folder.ts';
+import type { Pauses } from '../contract/event-loop-pauses.ts';
+import { isOwnZip } from '../tree/build/claim-output.ts';
 import { BUILD_RECORD } from '../tree/build-record.ts';
 import { noTree } from '../tree/existing-tree.ts';
 import { digestOf, MANIFEST, manifestLines } from '../tree/manifest/manifest.ts';

@@ -1,6 +1,6 @@
 import { hash, randomBytes } from 'node:crypto';
 import { VERSIONS_MARKER } from '../contract/files/markers.ts';
-import { noConditions, provesCreate, provesRace } from '../storage/condition-proof.ts';
+import { noConditions, provesCreate, provesRace } from '../storage/conditional-write-proof.ts';
 import { WHOLE_BYTES } from '../storage/file-upload.ts';
 import type { ListedObject } from '../storage/object-source.ts';
 import type { Remote } from '../storage/remote.ts';
@@ -19,9 +19,9 @@ import {
   type Version,
   type VersionKind,
 } from './commit.ts';
-import { type Found, type Known, known, readNewest } from './newest.ts';
+import { type Found, type Known, known, readNewest } from './newest-commit.ts';
 import { commitOf, commitUpload, create, type NextList, unchanged, uploadOf, writeNext } from './next-commit.ts';
-import { leftoversIn, sweep } from './sweep.ts';
+import { leftoversIn, sweep } from './prune.ts';
 
 /** How often a run begins again because another run got the next number. */
 const ATTEMPTS = 8;

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { remove } from 'fs-extra/esm';
 import { encodeJson } from '../contract/drf-json.ts';
+import type { OnProgress } from '../contract/event-loop-pauses.ts';
 import { Failure } from '../contract/failure.ts';
-import type { OnProgress } from '../contract/pauses.ts';
 import { forEachLimit } from '../storage/concurrency-limit.ts';
 import type { Remote, RemoteOptions } from '../storage/remote.ts';
 import { type VerifyOptions, type VerifySummary, verify } from '../verify/verify.ts';
@@ -13,9 +13,9 @@ import { Report, type Violation } from '../verify/violation.ts';
 import type { VerifyPhase } from '../verify/walk.ts';
 import { type Commit, commitNumbers, commitPath, HEAD } from './commit.ts';
 import { fetchVersion } from './fetch-version.ts';
-import { known, readNewest } from './newest.ts';
+import { known, readNewest } from './newest-commit.ts';
+import { leftoversIn } from './prune.ts';
 import { openLocalZip, SITE_KIND, type SiteVersion } from './site-version.ts';
-import { leftoversIn } from './sweep.ts';
 
 /** The phases of a check: `commits` and `versions` count those that were read, and the others are those of a tree. */
 export type CheckSitePhase = VerifyPhase | 'commits' | 'versions';

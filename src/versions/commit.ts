@@ -14,7 +14,7 @@ import {
   text,
   textOrNull,
   Violation,
-} from '../contract/shape.ts';
+} from '../contract/json-shape.ts';
 
 /** The copy of the newest commit for readers. */
 export const HEAD = 'head.json';

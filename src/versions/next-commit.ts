@@ -18,7 +18,7 @@ import {
   type Version,
   type VersionKind,
 } from './commit.ts';
-import type { Found, Known } from './newest.ts';
+import type { Found, Known } from './newest-commit.ts';
 import { DAY_MS, timeAfter } from './retention.ts';
 
 /** How many withdrawn numbers a commit lists. The others are in the commits before. */

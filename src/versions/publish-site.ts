@@ -1,18 +1,18 @@
 import type { Exclusion } from '../contract/accounts/exclusion.ts';
-import type { OnProgress } from '../contract/pauses.ts';
+import type { OnProgress } from '../contract/event-loop-pauses.ts';
 import { openRemote, type Remote, type RemoteOptions } from '../storage/remote.ts';
 import { lockTarget, type Target } from '../storage/target.ts';
 import { refuseOtherForm } from '../storage/target-form.ts';
 import type { Removals } from '../store/published-target.ts';
 import { changeVersions, type Memory, type Written } from './change-versions.ts';
 import { HEAD } from './commit.ts';
-import { type Found, known, readNewest } from './newest.ts';
+import { type Found, known, readNewest } from './newest-commit.ts';
 import type { NextList } from './next-commit.ts';
+import { refuseRemains } from './prune.ts';
 import type { AccountsFound } from './removed-accounts.ts';
 import type { KeepPolicy } from './retention.ts';
 import { SiteDecision } from './site-decision.ts';
 import { type LocalZip, SITE_KIND, type SiteVersion } from './site-version.ts';
-import { refuseRemains } from './sweep.ts';
 
 /** The phases of a publish of versions: `send` counts bytes, `check` the versions that are fetched. */
 export type VersionsPhase = 'send' | 'check';

@@ -3,7 +3,7 @@ import { hint, suggested } from '../contract/hint.ts';
 import { plural } from '../contract/plural.ts';
 import type { Remote } from '../storage/remote.ts';
 import { commitPath } from './commit.ts';
-import { type Found, isMissing, known } from './newest.ts';
+import { type Found, isMissing, known } from './newest-commit.ts';
 import { SITE_KIND, type SiteVersion } from './site-version.ts';
 
 /** Pages as files have no versions: the store goes back instead. */

@@ -10,7 +10,7 @@ import { targetBusy } from '../storage/target.ts';
 import { type Lock, lock } from '../store/database/lock.ts';
 import { ZipDamage } from '../zip/member.ts';
 import { fetchVersion } from './fetch-version.ts';
-import { type Found, isMissing } from './newest.ts';
+import { type Found, isMissing } from './newest-commit.ts';
 import { type Draft, isFuture, type NextList, refuseFuture } from './next-commit.ts';
 import type { SiteMemory, SitePublishOptions, SitePublishSummary } from './publish-site.ts';
 import { removedAccountsIn } from './removed-accounts.ts';

@@ -3,7 +3,7 @@ import { fstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { encodeJson } from '../contract/drf-json.ts';
 import { isObject } from '../contract/json.ts';
-import { orNothing, type Rule, text } from '../contract/shape.ts';
+import { orNothing, type Rule, text } from '../contract/json-shape.ts';
 import type { BuildRecord } from '../tree/build-record.ts';
 import { noTree, openFinishedTree } from '../tree/existing-tree.ts';
 import { MANIFEST } from '../tree/manifest/manifest.ts';

@@ -8,7 +8,7 @@ import { openTarget } from '../../src/storage/address.ts';
 import { openRemote } from '../../src/storage/remote.ts';
 import { StorageError } from '../../src/storage/storage-error.ts';
 import type { Target } from '../../src/storage/target.ts';
-import { listVersions } from '../../src/versions/newest.ts';
+import { listVersions } from '../../src/versions/newest-commit.ts';
 import { changed } from '../publish/in-process.ts';
 import { filesIn } from '../support/folder.ts';
 import { folderOfFile, importLines, recordLines } from '../whole/stores.ts';

@@ -94,15 +94,16 @@ describe('the records of one account and one second', () => {
     ...more,
   });
 
-  it('are one entry', () => {
+  it('are one entry, also with a record of another account between them', () => {
     const second = '2024-03-05T14:03:06';
     const records = [
       at(5, `${second}.900000Z`),
       at(4, `${second}.100000Z`, { data_type: 'Name' }),
       at(3, `${second}.100000Z`, { account: 'omar' }),
-      at(2, '2024-03-05T14:03:05.999999Z'),
+      at(2, `${second}Z`, { data_type: 'Website' }),
+      at(1, '2024-03-05T14:03:05.999999Z'),
     ];
-    expect(entriesOf(records).map((entry) => entry.map(({ id }) => id))).toEqual([[5, 4], [3], [2]]);
+    expect(entriesOf(records).map((entry) => entry.map(({ id }) => id))).toEqual([[5, 4, 2], [3], [1]]);
   });
 
   it('tell the first values among them from the changes', () => {

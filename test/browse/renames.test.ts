@@ -53,12 +53,28 @@ it('HTML pages have the handle of that time, and a rename among the changes', as
   const address = `${accountPage('nina')}#h1709424000000000`;
   expect(files.get(changesPage(1))).toContain(`href="../../${address}"`);
   expect(files.get(monthPage('2024-03'))).toContain(
-    `<h2 id=renames>Renames</h2>\n<p>A rename is counted in the month in which the former handle was last seen. It can have happened in a later month.</p>\n<ul>\n<li><a href="../../${address}"><bdi>@ninette</bdi> to <bdi>@nina</bdi></a>, after `,
+    `<h2 id=renames>Renames</h2>\n<p>A rename is counted on the day on which the former handle was last seen. It can have happened on a later day.</p>\n<ul>\n<li><a href="../../${address}"><bdi>@ninette</bdi> to <bdi>@nina</bdi></a>, after `,
   );
   expect(textsIn(files.get(CHANGES_FEED), 'title').slice(1)).toEqual([
     ...['@nina: new bio', '@omar: new bio', '@ninette (now @nina): new bio'],
     ...['@ninette (now @nina): first known bio', '@omar: first known bio'],
   ]);
+});
+
+it('the calendar of a month shows the renames of a day beside its changes, also on a day without records', async () => {
+  const path = join(temporaryFolder(), 'store.db');
+  const [nina, omar] = [
+    [at(1, 'ninette', '1', 'a'), at(3, 'ninette', '1', 'a'), at(5, 'nina', '1', 'c')],
+    [at(1, 'omar_old', '2', 'x'), at(2, 'omar', '2', 'y')],
+  ];
+  await observe(path, [...nina, ...omar]);
+  const page = browseFilesAt(path).get(monthPage('2024-03'));
+  const days = elementsNamed(parse(page ?? ''), 'a').filter(({ attrs }) =>
+    attrs.some(({ name, value }) => name === 'id' && /^d/.test(value)),
+  );
+  expect(days.map((day) => textOf(day))).toEqual(['1 0 +2 1 rename', '2 1', '3 0 1 rename', '5 1']);
+  expect(page).toContain('<a id=d03 href="#renames" title="3 March 2024: 0 changes and 1 rename">');
+  expect(page).toContain(' A <a href="#renames">rename</a> is on the day on which the former handle was last seen.');
 });
 
 it.each<[records: string, days: readonly string[], months: { readonly [month: string]: string }]>([

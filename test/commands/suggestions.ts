@@ -122,7 +122,7 @@ export const COMMANDS: readonly Suggestion[] = [
     fill: { FILE: STORE },
     isRepeated: true,
   }),
-  shown('publish/trees/other-files.ts: publish', 'publish out --out pub', 3, 'publish pub'),
+  shown('publish/trees/refuse-other-files.ts: publish', 'publish out --out pub', 3, 'publish pub'),
   shown('store/database/open-store.ts: import', 'build', 1, 'import SOURCE', {
     prepare: remove('data', 'out'),
     fill: { SOURCE: PAGES },
@@ -140,7 +140,7 @@ export const COMMANDS: readonly Suggestion[] = [
   shown('store/database/store-error.ts: store check', 'export ndjson --to e.ndjson', 1, 'store check', { prepare: damagePage, ends: 1 }),
   shown('hosting/find-host.ts: rewrite', 'rewrite qqqqqqqq', 2, 'rewrite'),
   shown('hosting/find-host.ts: build', 'rewrite apache --out site', 3, 'build --out FOLDER', { fill: { FOLDER: 'tree' } }),
-  shown('backup/refused-push.ts: store pull', 'store push backup', 3, 'store pull backup', {
+  shown('backup/push-failures.ts: store pull', 'store push backup', 3, 'store pull backup', {
     prepare: steps(
       (home) => copyFileSync(join(home, STORE), join(home, 'old.db')),
       observeNight(5),
@@ -148,11 +148,11 @@ export const COMMANDS: readonly Suggestion[] = [
       (home) => renameSync(join(home, 'old.db'), join(home, STORE)),
     ),
   }),
-  shown('backup/refused-push.ts: store pull', 'store push backup', 3, 'store pull backup --store other.db', {
+  shown('backup/push-failures.ts: store pull', 'store push backup', 3, 'store pull backup --store other.db', {
     prepare: steps(remove('data'), observeNight(3)),
   }),
   shown(
-    'backup/refused-push.ts: export ndjson',
+    'backup/push-failures.ts: export ndjson',
     'store push backup',
     3,
     `${EXCLUSIONS} | import - --store other.db --on-conflict replace`,
@@ -322,10 +322,10 @@ export const COMMANDS: readonly Suggestion[] = [
 
 /** The suggestions that are options to add to the command that failed. */
 export const OPTIONS: readonly Suggestion[] = [
-  shown('tree/build/replaced-tree.ts: --replace-tree', 'build --store other.db', 3, '--replace-tree', {
+  shown('tree/build/refuse-loss.ts: --replace-tree', 'build --store other.db', 3, '--replace-tree', {
     prepare: observeNight(1, NAMES, 'other.db'),
   }),
-  shown('tree/build/replaced-tree.ts: --replace-tree', 'build --page-size 50 --account-page-size 50', 3, '--replace-tree'),
+  shown('tree/build/refuse-loss.ts: --replace-tree', 'build --page-size 50 --account-page-size 50', 3, '--replace-tree'),
   shown('publish/planning/guards.ts: --allow-gaps', 'publish pub', 3, '--allow-gaps', {
     prepare: steps(run('remove', 'user_2', '--yes'), run('build')),
   }),
@@ -342,19 +342,19 @@ export const OPTIONS: readonly Suggestion[] = [
   shown('contract/base-url.ts: --allow-other-base-url', 'publish pub', 3, '--allow-other-base-url', {
     prepare: run('build', '--base-url', 'https://other.example'),
   }),
-  shown('publish/trees/other-files.ts: --allow-other-files', 'publish www', 3, '--allow-other-files', {
+  shown('publish/trees/refuse-other-files.ts: --allow-other-files', 'publish www', 3, '--allow-other-files', {
     prepare: write('www/notes.txt', 'x'),
   }),
-  shown('publish/trees/other-files.ts: --allow-other-files', 'publish site/inner', 3, '--allow-other-files'),
-  shown('publish/trees/other-files.ts: --allow-other-files', 'publish copy --out nothing', 3, '--allow-other-files', {
+  shown('publish/trees/refuse-other-files.ts: --allow-other-files', 'publish site/inner', 3, '--allow-other-files'),
+  shown('publish/trees/refuse-other-files.ts: --allow-other-files', 'publish copy --out nothing', 3, '--allow-other-files', {
     prepare: (home) => cpSync(join(home, 'out'), join(home, 'copy'), { recursive: true }),
     ends: 1,
   }),
   shown('versions/site-decision.ts: --replace', 'publish site --out o.zip --store other.db', 3, '--replace', {
     prepare: steps(observeNight(7, NAMES, 'other.db'), run('build', '--store', 'other.db', '--out', 'o.zip', '--base-url', SITE)),
   }),
-  shown('backup/refused-push.ts: --replace', 'store push backup', 3, '--replace', { prepare: steps(remove('data'), observeNight(3)) }),
-  shown('backup/refused-push.ts: --replace', 'store push backup', 3, '--replace', {
+  shown('backup/push-failures.ts: --replace', 'store push backup', 3, '--replace', { prepare: steps(remove('data'), observeNight(3)) }),
+  shown('backup/push-failures.ts: --replace', 'store push backup', 3, '--replace', {
     prepare: steps(
       (home) => copyFileSync(join(home, STORE), join(home, 'old.db')),
       observeNight(5),
@@ -381,7 +381,7 @@ export const OPTIONS: readonly Suggestion[] = [
   }),
   shown('observe/run-guards.ts: --min-accounts', 'observe -', 3, '--min-accounts 0%', { input: night(9, ['user_1']) }),
   shown('sources/rejects/rejection.ts: --max-rejected', 'import - --rejects r.ndjson', 3, '--max-rejected 100%', { input: rejects }),
-  shown('import/account-conflicts.ts: --on-conflict', 'import - --store n.db', 1, '--on-conflict keep', {
+  shown('import/conflict-list.ts: --on-conflict', 'import - --store n.db', 1, '--on-conflict keep', {
     input: lines({ ...bioRecord(1), text: 'another text' }),
     prepare: steps(write('one.ndjson', lines(bioRecord(1))), run('import', 'one.ndjson', '--store', 'n.db')),
   }),
@@ -395,7 +395,7 @@ export const OPTIONS: readonly Suggestion[] = [
 export const ELSEWHERE: Readonly<Record<string, string>> = {
   'commands/build.ts: serve': 'it runs until it is stopped; serve-open.system.test.ts starts it as it is printed',
   'commands/verify.ts: serve': 'the same',
-  'backup/refused-push.ts: import': 'the export above is piped into it',
+  'backup/push-failures.ts: import': 'the export above is piped into it',
   'commands/store-check.ts: store check': 'check.test.ts repairs stores that can be repaired',
   'store/database/damaged.ts: store check': 'damage.test.ts reads stores with damaged rows',
   'sources/inputs/unsupported.ts: import': 'unsupported.test.ts has a WARC',
@@ -404,7 +404,7 @@ export const ELSEWHERE: Readonly<Record<string, string>> = {
   'mirror/service-page.ts: mirror': 'service-page.test.ts; the service is elsewhere',
   'store/exclusions/exclusion-writer.ts: --on-conflict': 'removal.test.ts',
   'store/accounts/account-state-writer.ts: --on-conflict': 'ndjson.test.ts',
-  'storage/condition-proof.ts: --single-publisher': 'exclusive-state.test.ts',
+  'storage/conditional-write-proof.ts: --single-publisher': 'exclusive-state.test.ts',
   'removal/copies.ts: --yes': 'the hint says to leave it out',
   'commands/exclusions.ts: --end': 'the command above has it',
   'commands/store-check.ts: --on-conflict': 'check.test.ts',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { Violation } from '../../src/contract/json-shape.ts';
 import { encodeRecord, parseRecord } from '../../src/contract/record.ts';
-import { Violation } from '../../src/contract/shape.ts';
 
 const GOOD = {
   id: 12,

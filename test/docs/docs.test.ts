@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { programFor } from '../../src/command-line/program.ts';
 import { exitCodeOf, FAILURES } from '../../src/contract/failure-codes.ts';
 import type { Host } from '../../src/rewrite/hosts/host.ts';
-import type { Program } from '../../src/rewrite/program.ts';
+import type { Program } from '../../src/rewrite/inlined-modules.ts';
 import { FORMAT_NAMES } from '../../src/sources/formats/formats.ts';
 import { Terminal } from '../../src/terminal/terminal.ts';
 import { VERSION } from '../../src/version.ts';
@@ -92,9 +92,9 @@ describe('CONTRIBUTING.md', () => {
   it('has an example host that works', async () => {
     const folder = temporaryFolder();
     const source = (blocksOf('../CONTRIBUTING.md')('How to add', 'ts')[0] ?? '').replace(
-      /'\.\.?\/(program|host)\.ts'/g,
+      /'\.\.?\/(inlined-modules|host)\.ts'/g,
       (_, name: string) => {
-        return `'${pathToFileURL(join(ROOT, name === 'host' ? 'src/rewrite/hosts/host.ts' : 'src/rewrite/program.ts')).href}'`;
+        return `'${pathToFileURL(join(ROOT, name === 'host' ? 'src/rewrite/hosts/host.ts' : 'src/rewrite/inlined-modules.ts')).href}'`;
       },
     );
     writeFileSync(join(folder, 'example.ts'), source);

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
+import { respond } from '../../src/rewrite/fetch-handler.ts';
 import { inFiles } from '../../src/rewrite/files.ts';
-import { respond } from '../../src/rewrite/respond.ts';
 import type { SiteVersion } from '../../src/versions/site-version.ts';
 import { LARGE } from '../drf/samples.ts';
 import { portOf } from '../publish/stores.ts';

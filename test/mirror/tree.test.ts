@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { serve } from '../../src/serve/server.ts';
 import { Connection } from '../../src/store/database/connection.ts';
-import { setIncomplete } from '../../src/store/mirror-memory.ts';
+import { setIncomplete } from '../../src/store/mirror-state.ts';
 import { Store } from '../../src/store/store.ts';
 import { LARGE } from '../drf/samples.ts';
 import { filesIn, temporaryFolder } from '../support/folder.ts';

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { withVersions } from '../../src/hosting/find-host.ts';
 import { CAPABILITIES, type Host, PAGE_HEADERS, type PublishedSite } from '../../src/rewrite/hosts/host.ts';
 import { allHosts, REFUSED } from '../../src/rewrite/hosts/registry.ts';
-import { inlined, type Program } from '../../src/rewrite/program.ts';
+import { inlined, type Program } from '../../src/rewrite/inlined-modules.ts';
 import { PROGRAM } from '../support/palimpsest.ts';
 
 const HOSTS = await allHosts();

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { respond } from '../../src/rewrite/fetch-handler.ts';
 import { inFiles } from '../../src/rewrite/files.ts';
 import { accepts, DIGITS, lastParameter, literal, NO_PARAMETER, number, parameter, VALUE } from '../../src/rewrite/patterns.ts';
 import { resolve } from '../../src/rewrite/resolve.ts';
-import { respond } from '../../src/rewrite/respond.ts';
 import { queries } from '../drf/queries.ts';
 import { times } from '../support/proof.ts';
 
@@ -93,7 +93,7 @@ describe('the patterns', () => {
 });
 
 describe('the pattern for Accept-Encoding', () => {
-  /** The encoding that respond.ts chooses, if the tree has pages in that encoding. */
+  /** The encoding that fetch-handler.ts chooses, if the tree has pages in that encoding. */
   async function chosen(header: string, name: string): Promise<string | null> {
     const asked = { method: 'GET', url: 'https://a.example/rest/data/', headers: new Headers({ 'Accept-Encoding': header }) };
     const { headers } = await respond(

@@ -50,7 +50,7 @@ function expectAccounts(store: Store, { accounts }: History): void {
     .sort((one, other) => bytes(one).compare(bytes(other)) || Buffer.from(one).compare(Buffer.from(other)));
   expect(listed.map(({ screen_name }) => screen_name)).toEqual(inOrder);
   const sortKey = ({ display_name, screen_name }: Pick<Account, 'display_name' | 'screen_name'>) =>
-    Buffer.concat([bytes(display_name), Buffer.from([0]), bytes(screen_name)]);
+    Buffer.concat([bytes(display_name), Buffer.from([0]), bytes(screen_name), Buffer.from([0]), Buffer.from(screen_name)]);
   const named = accounts.filter(({ display_name }) => display_name !== '').sort((one, other) => sortKey(one).compare(sortKey(other)));
   expect([...reader.byName()]).toEqual(named.map(({ screen_name, display_name }) => ({ screen_name, display_name })));
   for (const { screen_name, changes, first_seen, last_change } of listed) {

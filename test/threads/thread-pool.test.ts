@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
-import { Pauses } from '../../src/contract/pauses.ts';
+import { Pauses } from '../../src/contract/event-loop-pauses.ts';
 import { inOrder, onThreads, ThreadPool } from '../../src/threads/thread-pool.ts';
 
 /** A thread that waits until the gate of a request is open, and answers with its own number; -1 ends it, -2 is an error, and -3 is left to others. */

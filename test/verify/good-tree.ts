@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { beforeAll } from 'vitest';
 import type { Account } from '../../src/contract/account.ts';
-import { type ChangeRecord, DATA_TYPES, type DataType } from '../../src/contract/record.ts';
+import type { ChangeRecord, DataType } from '../../src/contract/record.ts';
 import type { Site } from '../../src/contract/site.ts';
 import { importInputs } from '../../src/import/import.ts';
 import { type BuildSummary, build } from '../../src/tree/build/build.ts';
@@ -18,6 +18,8 @@ export const SITE: Site = { base_url: 'https://history.example/api', page_size: 
 export const NAMES = ['ada', 'Bob_2', 'çelik', 'dee', 'eli', '日本', 'aaron', 'zoe'] as const;
 
 const WITH_RECORDS = 6;
+/** A new field does not change the history. */
+const FIELDS: readonly DataType[] = ['Location', 'Bio', 'Name', 'Website', 'Verified'];
 const TEXTS = [
   '',
   'plain',
@@ -41,7 +43,7 @@ export function goodHistory(length = 60): History {
   const newest = new Map<string, ChangeRecord>();
   for (let n = 0; n < length; n += 1) {
     const account = NAMES[n < WITH_RECORDS ? n : Math.min((n * 7) % 11, (n * 5) % WITH_RECORDS)] ?? NAMES[0];
-    const type = DATA_TYPES[(n + Math.floor(n / 5)) % DATA_TYPES.length] ?? 'Bio';
+    const type = FIELDS[(n + Math.floor(n / 5)) % FIELDS.length] ?? 'Bio';
     const record = recordOf(n, account, type, newest.get(`${type} ${account}`));
     records.push(record);
     newest.set(`${type} ${account}`, record);

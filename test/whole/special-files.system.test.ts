@@ -1,9 +1,9 @@
-import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { filesIn } from '../support/folder.ts';
-import { palimpsest, palimpsestHere, palimpsestJson } from '../support/palimpsest.ts';
+import { BIN, palimpsest, palimpsestHere, palimpsestJson } from '../support/palimpsest.ts';
 import { failureOf } from './failures.ts';
 import { type Outcome, outcomesOf } from './one-process.ts';
 import { folderOfFile, importLines, recordLines } from './stores.ts';
@@ -165,4 +165,11 @@ describe('a tree that claims to be large', () => {
     truncateSync(join(out, 'manifest-sha256.txt'), 60_000_000);
     expect((await palimpsestHere(['verify', '--out', out, '--quiet'])).code).toBe(1);
   });
+});
+
+it.skipIf(!existsSync('/proc/self'))('rewrite ends if the file system cannot create the folder', () => {
+  const options = { timeout: 20_000, killSignal: 'SIGKILL', encoding: 'utf8' } as const;
+  const { status, stderr } = spawnSync(process.execPath, [BIN, 'rewrite', 'nginx', '--to', '/proc/palimpsest/x', '--json'], options);
+  expect(status).toBe(1);
+  expect(stderr).toContain('ENOENT');
 });

@@ -2,7 +2,7 @@ import type { ChangeRecord } from '../../contract/record.ts';
 import type { AccountReader, ListedAccount } from '../../store/accounts/account-reader.ts';
 import type { FeedCursor } from '../../store/feed/feed-cursor.ts';
 import type { FeedVisitor } from '../../store/feed/feed-days.ts';
-import { type Markup, markup, trusted } from '../markup.ts';
+import { changesMarkup, type Markup, markup, trusted } from '../markup.ts';
 import { counted } from '../numbers.ts';
 import { type Page, pageOf, ROOT_1 } from '../page-frame.ts';
 import { accountsPage, namesPage } from '../paths.ts';
@@ -43,14 +43,17 @@ export class NewestChanges {
  * @param all the number of all accounts
  */
 export function changedAccountsPage(reader: AccountReader, newest: readonly string[], all: number): Page {
-  const tableOf = (handles: readonly string[]) => table(handles.map((handle) => reader.listed(handle)));
+  const listed = (handles: readonly string[]) => handles.map((handle) => reader.listed(handle));
+  const [last, most] = [listed(newest), listed(reader.withMostChanges(MAX_LISTED))];
+  const isWhole = most.length < MAX_LISTED && last.length === most.length;
+  const others = markup`are in <a href="${ROOT_1}${accountsPage()}">the list of all accounts</a>`;
   return pageOf(
     { title: 'Accounts by changes', root: ROOT_1, section: 'accounts' },
     markup`<h1>Accounts by changes <small>${trusted(counted(all, 'account'))}, at most ${MAX_LISTED} in each table</small></h1>
 <nav class=pages aria-label="All accounts"><a href="${ROOT_1}${accountsPage()}">All accounts by handle</a> <a href="${ROOT_1}${namesPage()}">Accounts by name</a> <a href="#most">Most changes</a></nav>
 <h2>Newest changes</h2>
-${tableOf(newest)}<h2 id=most>Most changes</h2>
-${tableOf(reader.withMostChanges(MAX_LISTED))}`,
+${table(last)}${isWhole ? '' : markup`<p>The last changes of the other accounts ${others}.</p>\n`}<h2 id=most>Most changes</h2>
+${table(most)}${isWhole ? '' : markup`<p>No other account has more than ${changesMarkup(most.at(-1)?.changes ?? 0)}. Their numbers ${others}.</p>\n`}`,
   );
 }
 

@@ -5,9 +5,10 @@ import type { RecordFacts, RecordLookup } from '../accounts/record-lookup.ts';
 import type { Rename } from '../accounts/renames.ts';
 import { fullDate, fullTime, monthAndYear, timeMarkup, WEEKDAYS, weekdayOf } from '../dates.ts';
 import { changesMarkup, countsMarkup, escapeText, joined, type Markup, markup, numberMarkup, trusted } from '../markup.ts';
+import { counted } from '../numbers.ts';
 import { type Page, type PageFrame, pageOf, ROOT_2 } from '../page-frame.ts';
 import { accountPage, changesPage, HOME, monthPage, renameAddress } from '../paths.ts';
-import { headOf, type Month, newestRenames, shadesOf } from './months.ts';
+import { headOf, type Month, newestRenames, renamesByDate, shadesOf } from './months.ts';
 import type { MostChanged } from './most-changed.ts';
 import { haveSnapshots, type MonthSnapshots } from './unseen-months.ts';
 
@@ -44,7 +45,7 @@ export function monthPageOf(
   const links = markup`<nav class=pages aria-label=Months>${link(earlier)}${link(later)}<a href="${ROOT_2}${HOME}#months">All months</a></nav>\n`;
   return pageOf(
     frame,
-    markup`<h1>${title}</h1>\n<p>${countsMarkup(month)}. Each day shows its number of changes, and after + its number of first values. It links to its newest record.${areKnown ? ONLY_DATE : ''}</p>\n${calendar(month, changesPageOf, isUnseen)}${mostChangedList(month, mostChanged, handleAt)}${renameList(allRenames, months.slice(index))}${links}`,
+    markup`<h1>${title}</h1>\n<p>${countsMarkup(month)}. Each day shows its number of changes, and after + its number of first values. It links to its newest record.${month.renames === 0 ? '' : RENAMES}${areKnown ? ONLY_DATE : ''}</p>\n${calendar(month, renamesByDate(allRenames), changesPageOf, isUnseen)}${mostChangedList(month, mostChanged, handleAt)}${renameList(allRenames, months.slice(index))}${links}`,
   );
 }
 
@@ -64,7 +65,7 @@ function renameList(allRenames: readonly Rename[], [month, ...earlier]: readonly
     lines.length === ofMonth.length ? '' : markup`<p>The newest ${lines.length} of ${numberMarkup(ofMonth.length)} renames:</p>\n`;
   const before = newestRenames(earlier);
   const link = before === undefined ? '' : markup`<p><a href="${ROOT_2}${before}">Earlier renames</a></p>\n`;
-  return markup`<h2 id=renames>Renames</h2>\n<p>A rename is counted in the month in which the former handle was last seen. It can have happened in a later month.</p>\n${others}<ul>\n${joined(lines)}</ul>\n${link}`;
+  return markup`<h2 id=renames>Renames</h2>\n<p>A rename is counted on the day on which the former handle was last seen. It can have happened on a later day.</p>\n${others}<ul>\n${joined(lines)}</ul>\n${link}`;
 }
 
 const NO_MONTH: Month = { month: '0001-01', changes: 0, renames: 0, first_values: 0, days: [] };
@@ -89,25 +90,35 @@ function mostChangedList({ month }: Month, { all, first, tied }: MostChanged, ha
   return markup`<h2>Accounts with the most changes</h2>\n${others}${list}${rest}`;
 }
 
+const RENAMES = markup` A <a href="#renames">rename</a> is on the day on which the former handle was last seen.`;
+
 const ONLY_DATE = markup` A day with only its date has snapshots without changes, unless it is before the first snapshot of this history or after the last one.`;
 
-function calendar({ month, days }: Month, changesPageOf: (day: FeedDay) => number, isUnseen: (day: string) => boolean): Markup {
+function calendar(
+  { month, days }: Month,
+  renamesOn: ReturnType<typeof renamesByDate>,
+  changesPageOf: (day: FeedDay) => number,
+  isUnseen: (day: string) => boolean,
+): Markup {
   const { shadeOf, legend } = shadesOf(days);
   const heads = WEEKDAYS.map(headOf);
   const cells = Array.from({ length: weekdayOf(`${month}-01`) }, () => markup`<td>`);
   const last = daysOf(Number(month.slice(0, 4)), Number(month.slice(5)));
-  for (let date = 1; date <= last; date += 1) {
-    const day = days.find((candidate) => Number(candidate.date.slice(8)) === date);
-    if (day === undefined) {
-      const note = isUnseen(`${month}-${String(date).padStart(2, '0')}`) ? markup` <small>no snapshot</small>` : '';
-      cells.push(markup`<td><span>${date}${note}</span>`);
+  for (let number = 1; number <= last; number += 1) {
+    const date = `${month}-${String(number).padStart(2, '0')}`;
+    const day = days.find((candidate) => candidate.date === date);
+    const counts = { changes: day?.changes ?? 0, renames: renamesOn.get(date) ?? 0, first_values: day?.first_values ?? 0 };
+    if (day === undefined && counts.renames === 0) {
+      const note = isUnseen(date) ? markup` <small>no snapshot</small>` : '';
+      cells.push(markup`<td><span>${number}${note}</span>`);
       continue;
     }
-    const href = markup`${ROOT_2}${changesPage(changesPageOf(day))}#r${day.newest}`;
-    const title = markup`${fullDate(day.date)}: ${countsMarkup(day)}`;
-    const first = day.first_values === 0 ? '' : markup` <small>+${numberMarkup(day.first_values)}</small>`;
+    const href = day === undefined ? markup`#renames` : markup`${ROOT_2}${changesPage(changesPageOf(day))}#r${day.newest}`;
+    const title = markup`${fullDate(date)}: ${countsMarkup(counts)}`;
+    const first = counts.first_values === 0 ? '' : markup` <small>+${numberMarkup(counts.first_values)}</small>`;
+    const renames = counts.renames === 0 ? '' : markup` <small>${trusted(counted(counts.renames, 'rename'))}</small>`;
     cells.push(
-      markup`<td class=l${shadeOf(day)}><a id=d${trusted(day.date.slice(8))} href="${href}" title="${title}"><span>${date}</span> <b>${numberMarkup(day.changes)}</b>${first}</a>`,
+      markup`<td class=l${shadeOf(counts)}><a id=d${trusted(date.slice(8))} href="${href}" title="${title}"><span>${number}</span> <b>${numberMarkup(counts.changes)}</b>${first}${renames}</a>`,
     );
   }
   while (cells.length % 7 !== 0) cells.push(markup`<td>`);

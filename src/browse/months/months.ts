@@ -7,23 +7,19 @@ import { countsMarkup, joined, type Markup, markup, numberMarkup, type RecordCou
 import { monthPage } from '../paths.ts';
 import type { IsUnseen } from './unseen-months.ts';
 
-/** A day with records. */
-interface Day extends FeedDay, RecordCounts {}
-
 /** A month with records or renames. */
 export interface Month extends RecordCounts {
   /** Such as `2024-03`. */
   readonly month: string;
-  /** Newest first. */
-  readonly days: readonly Day[];
+  /** Those with records, newest first. */
+  readonly days: readonly FeedDay[];
 }
 
 /** Groups days by month. @param days newest first @returns newest first */
 export function monthsOf(days: readonly FeedDay[], allRenames: readonly Rename[]): readonly Month[] {
   const renames = renamesByDate(allRenames);
-  const months: { month: string; changes: number; renames: number; first_values: number; days: Day[] }[] = [];
-  for (const each of days) {
-    const day = { ...each, renames: renames.get(each.date) ?? 0 };
+  const months: { month: string; changes: number; renames: number; first_values: number; days: FeedDay[] }[] = [];
+  for (const day of days) {
     const month = day.date.slice(0, 7);
     let last = months.at(-1);
     if (last?.month !== month) {
@@ -49,7 +45,7 @@ export function newestRenames(months: readonly Month[]): Markup | undefined {
 }
 
 /** Counts renames by day, such as `2024-03-05`, and by month. */
-function renamesByDate(renames: readonly Rename[]): ReadonlyMap<string, number> {
+export function renamesByDate(renames: readonly Rename[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const { seen_to } of renames) {
     const day = dateOf(seen_to);
@@ -128,10 +124,10 @@ function cells(year: number, months: readonly Month[], shadeOf: ShadeOf, isUnsee
 }
 
 /** Returns the shade of a cell, from 1 to 4; 0: no changes. */
-type ShadeOf = (counts: RecordCounts) => number;
+type ShadeOf = (counts: Pick<RecordCounts, 'changes'>) => number;
 
 /** Divides periods into four shades. Each shade stands for a quarter of the different numbers of changes. */
-export function shadesOf(periods: readonly RecordCounts[]): { readonly shadeOf: ShadeOf; readonly legend: Markup | '' } {
+export function shadesOf(periods: readonly Pick<RecordCounts, 'changes'>[]): { readonly shadeOf: ShadeOf; readonly legend: Markup | '' } {
   const numbers = [...new Set(periods.map(({ changes }) => changes))].filter((changes) => changes > 0).sort((one, other) => one - other);
   const firsts = [...new Set([0, 1, 2, 3].map((quarter) => Math.floor((quarter * numbers.length) / 4)))].slice(0, numbers.length);
   const shadeOf: ShadeOf = ({ changes }) => (changes === 0 ? 0 : 4 - firsts.filter((first) => (numbers[first] ?? 0) > changes).length);

@@ -3,7 +3,6 @@ import { encodeJson } from '../drf-json.ts';
 import { type IncompleteMirror, incompleteMirrors } from '../files/incomplete-mirror.ts';
 import { type Instant, parseInstant, timestampOf } from '../instant.ts';
 import { isObject } from '../json.ts';
-import { DATA_TYPES, type DataType } from '../record.ts';
 import {
   at,
   count,
@@ -21,7 +20,8 @@ import {
   textOrNull,
   urlOrEmpty,
   wholeSecondOrNull,
-} from '../shape.ts';
+} from '../json-shape.ts';
+import { DATA_TYPES, type DataType } from '../record.ts';
 import { type DaySpan, snapshotDays } from '../snapshots/snapshot-days.ts';
 import { type ChangeInterval, changeIntervals, checksum, exactTime } from './change-interval.ts';
 

@@ -1,8 +1,8 @@
 import { crc32 } from 'node:zlib';
 import { parseInstant, timestampOf } from '../instant.ts';
 import { isObject } from '../json.ts';
+import { arrayOf, identifier, type Rule, rule } from '../json-shape.ts';
 import type { ChangeRecord } from '../record.ts';
-import { arrayOf, identifier, type Rule, rule } from '../shape.ts';
 
 /** When a field changed: after the latest observation with the value before, and not after the time of the record. */
 export interface ChangeInterval {

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { encodeJson } from '../drf-json.ts';
-import { identifier, list, parseShape, type Rule, type Shape, Violation, wholeSecond } from '../shape.ts';
+import { identifier, list, parseShape, type Rule, type Shape, Violation, wholeSecond } from '../json-shape.ts';
 import { handleKey } from './handle.ts';
 
 /**

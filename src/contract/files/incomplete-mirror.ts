@@ -1,7 +1,7 @@
 import { encodeJson } from '../drf-json.ts';
 import { isObject } from '../json.ts';
+import { arrayOf, count, objectOf, orNothing, type Rule, text, timestamp } from '../json-shape.ts';
 import { number, plural } from '../plural.ts';
-import { arrayOf, count, objectOf, orNothing, type Rule, text, timestamp } from '../shape.ts';
 
 /** Consecutive pages that could not be read. */
 export interface FailedPages {

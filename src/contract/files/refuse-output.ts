@@ -1,7 +1,7 @@
 import { closeSync, openSync, readdirSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import { Failure } from '../failure.ts';
-import { draftsIn } from './draft.ts';
+import { draftsIn } from './draft-file.ts';
 import { readFully } from './file-bytes.ts';
 import { statusOf } from './same-file.ts';
 

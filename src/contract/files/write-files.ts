@@ -1,8 +1,8 @@
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import type { Pauses } from '../event-loop-pauses.ts';
 import { codeOf, convertErrors } from '../failure.ts';
-import type { Pauses } from '../pauses.ts';
-import { behindLinks, draftOf, unwritable } from './draft.ts';
+import { behindLinks, draftOf, unwritable } from './draft-file.ts';
 import { BufferedFile } from './file-bytes.ts';
 import { refuseDatabase } from './refuse-output.ts';
 import { statusOf } from './same-file.ts';

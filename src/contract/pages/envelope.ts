@@ -1,5 +1,5 @@
 import { encodeJson } from '../drf-json.ts';
-import { count, list, parseShape, type Shape, textOrNull } from '../shape.ts';
+import { count, list, parseShape, type Shape, textOrNull } from '../json-shape.ts';
 
 /** A page of either collection, as docs/api.md describes it. */
 export interface Envelope {

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isTimestamp } from '../instant.ts';
 import { isObject } from '../json.ts';
-import { arrayOf, orNothing, type Rule, rule } from '../shape.ts';
+import { arrayOf, orNothing, type Rule, rule } from '../json-shape.ts';
 
 /** Consecutive days in UTC, such as `2023-11-18`. Both days belong to the span. */
 export interface DaySpan {

@@ -1,11 +1,11 @@
 import { dirname } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { mkdirp } from '../../contract/files/mkdirp.ts';
 import type { Collection } from '../../contract/pages/collection.ts';
 import { Connection, removeDatabase } from '../../store/database/connection.ts';
 import { wrapErrors } from '../../store/database/store-error.ts';
-import type { MirrorMemory } from '../../store/mirror-memory.ts';
-import { mkdirp } from '../../store/mkdirp.ts';
-import type { RunState } from '../run-state.ts';
+import type { MirrorMemory } from '../../store/mirror-state.ts';
+import type { RunState } from '../run-checkpoint.ts';
 import type { PageContents } from '../service-page.ts';
 import { SpooledItems } from './spooled-items.ts';
 

@@ -1,6 +1,6 @@
 import type { Collection } from '../../contract/pages/collection.ts';
 import type { Connection } from '../../store/database/connection.ts';
-import { type ItemKey, type MirrorMemory, stored } from '../../store/mirror-memory.ts';
+import { type ItemKey, type MirrorMemory, stored } from '../../store/mirror-state.ts';
 import { areTwoAccounts, namesakeKey, type PageItem } from '../service-page.ts';
 import type { IdRange } from '../walk/gaps.ts';
 

@@ -3,7 +3,7 @@ import { fileCount, pathsOfPages } from '../../tree/layout.ts';
 import type { Digests } from '../../tree/manifest/digests.ts';
 import type { Requests } from '../state/exclusive-state.ts';
 import { type BrowsePlan, planBrowse } from './browse-plan.ts';
-import { gapsOf } from './item-movement.ts';
+import { gapsOf } from './reader-gaps.ts';
 import { type Stages, stepsOf } from './steps.ts';
 import type { Comparison } from './tree-comparison.ts';
 import { planCollection } from './upload-order.ts';

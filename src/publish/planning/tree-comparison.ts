@@ -3,7 +3,7 @@ import type { Prices } from '../../storage/target.ts';
 import { plainPath } from '../../tree/encoding.ts';
 import { hasPage, pathsInWriteOrder } from '../../tree/layout.ts';
 import type { Digests } from '../../tree/manifest/digests.ts';
-import type { Movement } from '../../tree/movement.ts';
+import type { Movement } from '../../tree/moved-items.ts';
 import type { Requests } from '../state/exclusive-state.ts';
 import type { TreeSize } from '../state/state.ts';
 import type { BrowsePair } from './browse-plan.ts';

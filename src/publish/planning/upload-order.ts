@@ -1,7 +1,7 @@
 import type { Collection } from '../../contract/pages/collection.ts';
 import { encodingsIn } from '../../tree/encoding.ts';
 import { isLastPath, pathsOfNext } from '../../tree/layout.ts';
-import { shiftOf } from './item-movement.ts';
+import { shiftOf } from './reader-gaps.ts';
 import { lanesOf, type Stages, type Step } from './steps.ts';
 import { type Comparison, surplus, uploadsOf } from './tree-comparison.ts';
 

@@ -1,6 +1,6 @@
 import { hash, randomBytes } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import { provesCreate, provesRace, provesReplace, RACE_CREATES } from '../../storage/condition-proof.ts';
+import { provesCreate, provesRace, provesReplace, RACE_CREATES } from '../../storage/conditional-write-proof.ts';
 import type { Remote } from '../../storage/remote.ts';
 import { storageErrorKind } from '../../storage/storage-error.ts';
 import { type Fetched, targetBusy, type Upload } from '../../storage/target.ts';

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
+import { stopped } from '../../contract/event-loop-pauses.ts';
 import { Failure } from '../../contract/failure.ts';
 import { isRunning, machineId } from '../../contract/files/process.ts';
-import { stopped } from '../../contract/pauses.ts';
 import type { Remote } from '../../storage/remote.ts';
 import { targetBusy } from '../../storage/target.ts';
 import { StateObject } from './exclusive-state.ts';

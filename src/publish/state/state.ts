@@ -2,7 +2,18 @@ import { encodeJson } from '../../contract/drf-json.ts';
 import { Failure } from '../../contract/failure.ts';
 import { SITE_MARKER } from '../../contract/files/markers.ts';
 import { isObject } from '../../contract/json.ts';
-import { count, falseOrNothing, list, oneOf, orNothing, parseShape, type Rule, type Shape, text, Violation } from '../../contract/shape.ts';
+import {
+  count,
+  falseOrNothing,
+  list,
+  oneOf,
+  orNothing,
+  parseShape,
+  type Rule,
+  type Shape,
+  text,
+  Violation,
+} from '../../contract/json-shape.ts';
 import type { Remote } from '../../storage/remote.ts';
 import type { BuildRecord } from '../../tree/build-record.ts';
 import { VERSION } from '../../version.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { fileCount } from '../../tree/layout.ts';
+import { listedFiles } from '../../tree/layout.ts';
 import { piecesOf } from '../../tree/manifest/lines.ts';
 import { edited, filesOf, openVerified, unreadable, type VerifiedTree } from '../../tree/verified-tree.ts';
 
@@ -16,7 +16,7 @@ const YIELD_EVERY = 100;
  */
 export async function openTree(out: string, onProgress: (done: number, all: number) => void = () => {}): Promise<VerifiedTree> {
   const tree = openVerified(out);
-  const all = fileCount(tree.digests) + (tree.build.browse_files ?? 0);
+  const all = listedFiles(tree.digests, tree.build);
   // one buffer and no promises: the garbage of each file would add up before it is collected
   const buffer = Buffer.allocUnsafeSlow(CHUNK_BYTES);
   let done = 0;

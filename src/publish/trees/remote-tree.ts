@@ -9,7 +9,7 @@ import { Digests } from '../../tree/manifest/digests.ts';
 import { piecesIn } from '../../tree/manifest/lines.ts';
 import { browseGroupOf, browseLines, groupOf, listFiles, NO_FILES } from '../../tree/manifest/listing.ts';
 import { MANIFEST } from '../../tree/manifest/manifest.ts';
-import { movementBetween } from '../../tree/movement.ts';
+import { movementBetween } from '../../tree/moved-items.ts';
 import { readSortKeys, SORT_KEYS } from '../../tree/sort-keys.ts';
 import { readMetadata, readSortKeysFile, type VerifiedTree } from '../../tree/verified-tree.ts';
 import { fileHeaders, type HeaderChoice, headerLine } from '../objects/headers.ts';

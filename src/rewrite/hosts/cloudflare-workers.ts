@@ -1,4 +1,4 @@
-import { responder, sourceOf } from '../program.ts';
+import { responder, sourceOf } from '../inlined-modules.ts';
 import type { Host } from './host.ts';
 
 const WORKERD = {

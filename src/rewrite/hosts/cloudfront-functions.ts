@@ -1,4 +1,4 @@
-import { inlined } from '../program.ts';
+import { inlined } from '../inlined-modules.ts';
 import { MISSING } from '../resolve.ts';
 import { type Host, headerLines, UNTESTED_CLOUDFRONT } from './host.ts';
 

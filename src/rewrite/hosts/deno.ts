@@ -1,4 +1,4 @@
-import { responder, sourceOf } from '../program.ts';
+import { responder, sourceOf } from '../inlined-modules.ts';
 import { ENCODINGS, type Host, NO_BROTLI } from './host.ts';
 
 export const host: Host = {

@@ -1,5 +1,5 @@
 import type { Encoding } from '../files.ts';
-import type { Program } from '../program.ts';
+import type { Program } from '../inlined-modules.ts';
 import { COLLECTION_HEADERS } from '../resolve.ts';
 
 /** A web server, CDN or platform that answers requests from a tree with the files that `render` returns. */

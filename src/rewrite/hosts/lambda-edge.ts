@@ -1,4 +1,4 @@
-import { inlined, responder } from '../program.ts';
+import { inlined, responder } from '../inlined-modules.ts';
 import {
   ADDRESS_LINES,
   BY_CLOUDFRONT,

@@ -1,4 +1,4 @@
-import { responder, sourceOf } from '../program.ts';
+import { responder, sourceOf } from '../inlined-modules.ts';
 import { BROWSE_TYPES, NO_BROWSE_FILE } from '../resolve.ts';
 import { ADDRESS_LINES, type Host, OPEN_ADDRESS, PAGE_HEADERS, type PublishedSite } from './host.ts';
 

@@ -1,4 +1,4 @@
-import { responder } from '../program.ts';
+import { responder } from '../inlined-modules.ts';
 import { BROWSE_TYPES } from '../resolve.ts';
 import { type Host, PAGE_HEADERS } from './host.ts';
 

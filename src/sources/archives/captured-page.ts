@@ -1,6 +1,6 @@
 import { cut } from '../../contract/json.ts';
+import { Violation } from '../../contract/json-shape.ts';
 import { type Envelope, parseEnvelope } from '../../contract/pages/envelope.ts';
-import { Violation } from '../../contract/shape.ts';
 import { hashFor, isClaimed } from '../../warc/digest.ts';
 import { BadResponse, type HttpResponse, parseResponse } from '../../warc/http-response.ts';
 import type { ReadRecord } from '../../warc/read-records.ts';

@@ -1,6 +1,6 @@
 import { UNVERIFIED_HANDLE } from '../../contract/accounts/former-handles.ts';
 import { show } from '../../contract/json.ts';
-import { at, handle, Violation } from '../../contract/shape.ts';
+import { at, handle, Violation } from '../../contract/json-shape.ts';
 import type { Observation } from '../../contract/snapshots/observation.ts';
 import { captureTime, dateField, handleField, imageField, objectIn, textField, websiteField } from './fields.ts';
 import { type CaptureContext, type JsonObject, type SnapshotFormat, snapshotsUnder } from './format.ts';

@@ -1,6 +1,6 @@
 import { type Instant, isWholeSecond, parseInstant } from '../../contract/instant.ts';
 import { isObject, show } from '../../contract/json.ts';
-import { at, handle, Violation, webUrlOrEmpty } from '../../contract/shape.ts';
+import { at, handle, Violation, webUrlOrEmpty } from '../../contract/json-shape.ts';
 import type { CaptureContext, JsonObject } from './format.ts';
 
 /**

@@ -1,5 +1,5 @@
 import type { Instant } from '../../contract/instant.ts';
-import { at } from '../../contract/shape.ts';
+import { at } from '../../contract/json-shape.ts';
 import type { Observation } from '../../contract/snapshots/observation.ts';
 import type { FormatName } from './formats.ts';
 

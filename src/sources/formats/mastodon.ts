@@ -1,6 +1,6 @@
 import type { TokenHandler, Tokenizer } from 'parse5';
 import { show } from '../../contract/json.ts';
-import { at, checkLength, MAX_MARKUP, Violation } from '../../contract/shape.ts';
+import { at, checkLength, MAX_MARKUP, Violation } from '../../contract/json-shape.ts';
 import type { Observation } from '../../contract/snapshots/observation.ts';
 import { captureTime, dateField, handleField, idField, imageField, textField } from './fields.ts';
 import { type CaptureContext, type JsonObject, PackageNotLoaded, type SnapshotFormat, snapshotsUnder } from './format.ts';

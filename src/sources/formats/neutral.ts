@@ -1,5 +1,5 @@
 import { show } from '../../contract/json.ts';
-import { at, Violation } from '../../contract/shape.ts';
+import { at, Violation } from '../../contract/json-shape.ts';
 import { type Observation, PROFILE_KEYS } from '../../contract/snapshots/observation.ts';
 import { captureTime, dateField, flagField, handleField, idField, instantField, isUrlOrEmpty, textField, websiteField } from './fields.ts';
 import type { CaptureContext, JsonObject, SnapshotFormat } from './format.ts';

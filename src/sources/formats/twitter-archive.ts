@@ -1,6 +1,6 @@
 import { type Instant, parseInstant } from '../../contract/instant.ts';
 import { isObject, show } from '../../contract/json.ts';
-import { at, Violation } from '../../contract/shape.ts';
+import { at, Violation } from '../../contract/json-shape.ts';
 import type { Observation } from '../../contract/snapshots/observation.ts';
 import { captureTime, dateField, flagField, handleField, idField, imageField, objectIn, textField, websiteField } from './fields.ts';
 import type { CaptureContext, JsonObject, SnapshotFormat } from './format.ts';

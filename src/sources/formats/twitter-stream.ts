@@ -1,6 +1,6 @@
 import { type Instant, instantOfMilliseconds, parseInstant } from '../../contract/instant.ts';
 import { isObject, show } from '../../contract/json.ts';
-import { at, Violation } from '../../contract/shape.ts';
+import { at, Violation } from '../../contract/json-shape.ts';
 import type { JsonObject, Snapshot, SnapshotFormat } from './format.ts';
 import { isoOf, twitterV1 } from './twitter-v1.ts';
 

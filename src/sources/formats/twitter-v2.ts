@@ -1,5 +1,5 @@
 import { isObject, show } from '../../contract/json.ts';
-import { at, Violation } from '../../contract/shape.ts';
+import { at, Violation } from '../../contract/json-shape.ts';
 import { objectIn } from './fields.ts';
 import { type JsonObject, listed, type Snapshot, type SnapshotFormat } from './format.ts';
 import { observeUser } from './twitter-v1.ts';

@@ -1,7 +1,7 @@
 import { EXPORT_FORMAT, type ExportHeader, parseExportHeader } from '../../contract/accounts/account-state.ts';
 import { FIRST_ID_WITHOUT_ROOM, leavesRoom } from '../../contract/generated-id.ts';
 import { isObject, show } from '../../contract/json.ts';
-import { at } from '../../contract/shape.ts';
+import { at } from '../../contract/json-shape.ts';
 import { plainCommand } from '../hint-command.ts';
 import { valuesOf } from '../inputs/file-values.ts';
 import { parseJson } from '../json/parse-json.ts';

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { isObject } from '../../contract/json.ts';
+import { handle, identifier } from '../../contract/json-shape.ts';
 import type { Collection } from '../../contract/pages/collection.ts';
-import { handle, identifier } from '../../contract/shape.ts';
 
 /** Which items a page has. It tells whether two pages have the same items, without all ids. A thread can send it. */
 export interface PageItems {

@@ -1,6 +1,6 @@
 import { cut, isObject } from '../../contract/json.ts';
+import { at } from '../../contract/json-shape.ts';
 import { isRecordJson } from '../../contract/pages/json-patterns.ts';
-import { at } from '../../contract/shape.ts';
 import { notJson, placeIn } from '../rejects/rejection.ts';
 import type { InputError } from '../source.ts';
 import { keysIn, type LossInItem, lossesIn, stringEnd } from './parse-loss.ts';

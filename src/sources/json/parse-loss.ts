@@ -1,5 +1,5 @@
 import { cut } from '../../contract/json.ts';
-import { at } from '../../contract/shape.ts';
+import { at } from '../../contract/json-shape.ts';
 
 /** Data that JSON.parse drops or rounds silently, and its place. */
 export interface ParseLoss {

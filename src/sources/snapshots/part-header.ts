@@ -1,6 +1,6 @@
 import { Failure, type Place } from '../../contract/failure.ts';
 import { isObject } from '../../contract/json.ts';
-import { count, oneOf, parseShape, type Rule, type Shape, text, Violation } from '../../contract/shape.ts';
+import { count, oneOf, parseShape, type Rule, type Shape, text, Violation } from '../../contract/json-shape.ts';
 
 const PART_FORMAT = 'palimpsest-part';
 

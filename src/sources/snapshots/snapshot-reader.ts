@@ -1,7 +1,7 @@
 import type { Place } from '../../contract/failure.ts';
 import type { Instant } from '../../contract/instant.ts';
 import { isObject, show } from '../../contract/json.ts';
-import { at, checkLengths, Violation } from '../../contract/shape.ts';
+import { at, checkLengths, Violation } from '../../contract/json-shape.ts';
 import type { Observation } from '../../contract/snapshots/observation.ts';
 import { instantField } from '../formats/fields.ts';
 import { type CaptureContext, type JsonObject, PackageNotLoaded, type Snapshot, type SnapshotFormat } from '../formats/format.ts';

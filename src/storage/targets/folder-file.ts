@@ -5,7 +5,7 @@ import { basename, dirname, join, resolve, sep } from 'node:path';
 import { codeOf } from '../../contract/failure.ts';
 import { readHandleFully, writeFully } from '../../contract/files/file-bytes.ts';
 import { isLaterTime, timeAfter } from '../../contract/files/file-time.ts';
-import { removeEmptyFolders } from '../../store/mkdirp.ts';
+import { removeEmptyFolders } from '../../contract/files/mkdirp.ts';
 import type { ByteRange } from '../object-source.ts';
 import { StorageError } from '../storage-error.ts';
 import type { PartsUpload } from '../target.ts';

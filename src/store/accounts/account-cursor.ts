@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib';
+import { NO_RECORD, RANKING_MODULUS, RANKING_TERM } from '../database/account-order-checksum.ts';
 import type { Connection, Statement } from '../database/connection.ts';
 import { damaged } from '../database/damaged.ts';
-import { NO_RECORD, RANKING_MODULUS, RANKING_TERM } from '../database/ranking.ts';
 import { PART_RECORDS } from '../database/schema.ts';
 import { HistoryParts } from '../histories/history-parts.ts';
 

@@ -1,9 +1,9 @@
 import { encodeIdentity, encodeSummary } from '../../contract/account.ts';
 import { encodeAccountState, parseAccountState } from '../../contract/accounts/account-state.ts';
+import type { Pauses } from '../../contract/event-loop-pauses.ts';
 import { Failure } from '../../contract/failure.ts';
-import type { Pauses } from '../../contract/pauses.ts';
+import { Violation } from '../../contract/json-shape.ts';
 import { encodeRecord, parseRecord } from '../../contract/record.ts';
-import { Violation } from '../../contract/shape.ts';
 import { type AccountRecords, historyOf, NO_OLDER, NO_RECORDS, SELECT_RECORDS, withPart } from '../accounts/account-json.ts';
 import type { AccountReader } from '../accounts/account-reader.ts';
 import { type AccountRow, LISTED_COLUMNS, type StateRow } from '../accounts/account-rows.ts';

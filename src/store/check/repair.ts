@@ -1,6 +1,6 @@
 import { existsSync, renameSync } from 'node:fs';
+import { type OnProgress, Pauses } from '../../contract/event-loop-pauses.ts';
 import { Failure } from '../../contract/failure.ts';
-import { type OnProgress, Pauses } from '../../contract/pauses.ts';
 import { parseRecord } from '../../contract/record.ts';
 import type { DaySpan } from '../../contract/snapshots/snapshot-days.ts';
 import { AccountReader } from '../accounts/account-reader.ts';

@@ -1,14 +1,14 @@
+import { type OnProgress, Pauses } from '../../contract/event-loop-pauses.ts';
 import { Failure } from '../../contract/failure.ts';
 import { cut } from '../../contract/json.ts';
-import { type OnProgress, Pauses } from '../../contract/pauses.ts';
 import { plural } from '../../contract/plural.ts';
 import { AccountReader } from '../accounts/account-reader.ts';
 import { accountBatches, LISTED_COLUMNS, STATE_COLUMNS } from '../accounts/account-rows.ts';
 import { areIntervalsDamaged } from '../accounts/change-intervals.ts';
 import { countWrongLastSeen } from '../accounts/last-seen.ts';
+import { RANKING_MODULUS, RANKING_TERM } from '../database/account-order-checksum.ts';
 import type { Connection } from '../database/connection.ts';
 import { openStore, setReadOnly } from '../database/open-store.ts';
-import { RANKING_MODULUS, RANKING_TERM } from '../database/ranking.ts';
 import { toFailure } from '../database/store-error.ts';
 import { BEYOND, feedChecksum } from '../feed/feed-blocks.ts';
 import { countWrongDays } from '../feed/feed-days.ts';

@@ -2,7 +2,7 @@ import { closeSync, existsSync, fsyncSync, openSync, renameSync } from 'node:fs'
 import { dirname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { Failure } from '../../contract/failure.ts';
-import { type StoreState, stateOf } from '../image.ts';
+import { type StoreState, stateOf } from '../store-image.ts';
 import { Connection } from './connection.ts';
 import { wrapErrors } from './store-error.ts';
 

@@ -1,6 +1,6 @@
 import { DATA_TYPES } from '../../contract/record.ts';
+import { NO_RECORD } from './account-order-checksum.ts';
 import { CREATE_CHANGE_TRIGGERS } from './change-triggers.ts';
-import { NO_RECORD } from './ranking.ts';
 import { CREATE_VIEWS } from './views.ts';
 
 const UTC = "'[0-9][0-9][0-9][0-9]-[0-1][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-5][0-9]";
@@ -133,7 +133,7 @@ export const SCHEMA: string = `
     records INTEGER NOT NULL,
     bytes INTEGER NOT NULL,
     checksum INTEGER, -- null: to be derived
-    days TEXT NOT NULL DEFAULT '', -- their dates and fields, see block-days.ts
+    days TEXT NOT NULL DEFAULT '', -- their dates and fields, see record-dates.ts
     days_checksum INTEGER NOT NULL DEFAULT 0 -- of days
   ) STRICT;
   INSERT INTO feed_block (first_id, records, bytes) VALUES (0, 0, 0);

@@ -3,11 +3,11 @@ import { handleKey } from '../../contract/accounts/handle.ts';
 import type { ConflictPolicy } from '../../contract/record.ts';
 import { accountRows } from '../accounts/account-rows.ts';
 import { HandleSpellings } from '../accounts/handle-spellings.ts';
-import { forgetContents } from '../mirror-memory.ts';
+import { forgetContents } from '../mirror-state.ts';
 import type { Batch } from '../writing/batch.ts';
 import type { Outcome } from '../writing/outcome.ts';
+import { removeAccount } from './delete-account.ts';
 import { forgetNames } from './mirror-names.ts';
-import { removeAccount } from './removed-account.ts';
 
 /** Writes the exclusions of an export into a batch. */
 export class ExclusionWriter {

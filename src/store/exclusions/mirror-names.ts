@@ -1,5 +1,5 @@
 import type { Connection } from '../database/connection.ts';
-import { excludedKey, forgetContents } from '../mirror-memory.ts';
+import { excludedKey, forgetContents } from '../mirror-state.ts';
 import type { Exclusions } from './exclusions.ts';
 
 interface NamedItem {

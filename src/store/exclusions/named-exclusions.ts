@@ -4,7 +4,7 @@ import { hint, suggested } from '../../contract/hint.ts';
 import { type AccountName, parseAccountName } from '../accounts/account-names.ts';
 import { accountRows } from '../accounts/account-rows.ts';
 import { withConnection } from '../database/open-store.ts';
-import { forgetExcludedKeys } from '../mirror-memory.ts';
+import { forgetExcludedKeys } from '../mirror-state.ts';
 import { Store } from '../store.ts';
 import { Batch } from '../writing/batch.ts';
 import type { ListedExclusion } from './exclusions.ts';

@@ -1,21 +1,21 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { type Exclusion, handleHash, sharedHandleHash, stableIdHash } from '../../contract/accounts/exclusion.ts';
+import { type OnProgress, Pauses } from '../../contract/event-loop-pauses.ts';
 import { Failure } from '../../contract/failure.ts';
-import { draftsIn } from '../../contract/files/draft.ts';
+import { draftsIn } from '../../contract/files/draft-file.ts';
 import { hint, suggested } from '../../contract/hint.ts';
-import { type OnProgress, Pauses } from '../../contract/pauses.ts';
 import { accountsNamed, parseAccountName } from '../accounts/account-names.ts';
 import { HandleSpellings } from '../accounts/handle-spellings.ts';
 import { withConnection } from '../database/open-store.ts';
-import { forgetContents } from '../mirror-memory.ts';
+import { forgetContents } from '../mirror-state.ts';
 import { Store } from '../store.ts';
 import { Batch, type CommitPhase } from '../writing/batch.ts';
+import { type RemovedAccount, removeAccount } from './delete-account.ts';
 import { eraseFreed, mustErase } from './erase-freed-bytes.ts';
 import { type Exclusions, isIdentifying } from './exclusions.ts';
 import { findMentions, type Mentions } from './mentions.ts';
 import { forgetNames } from './mirror-names.ts';
-import { type RemovedAccount, removeAccount } from './removed-account.ts';
 
 export interface RemoveOptions {
   /** The present time: UTC, with a resolution of one second. */

@@ -1,7 +1,7 @@
 import { type Checksum, checksumOf, joined, NOTHING, recordsChecksum } from '../check/checksum.ts';
 import type { Connection } from '../database/connection.ts';
 import { damaged } from '../database/damaged.ts';
-import { daysIn } from './block-days.ts';
+import { daysIn } from './record-dates.ts';
 
 /** The number of records in a new block. */
 const RECORDS = 250;

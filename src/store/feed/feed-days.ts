@@ -1,8 +1,8 @@
 import { checksumOf } from '../check/checksum.ts';
 import type { Connection } from '../database/connection.ts';
 import { damaged } from '../database/damaged.ts';
-import { type DatedRecord, daysIn, recordsOfDays } from './block-days.ts';
 import { feedBlocks, idAt, jsonOfBlock } from './feed-blocks.ts';
+import { type DatedRecord, daysIn, recordsOfDays } from './record-dates.ts';
 
 /** The records of one day. */
 export interface FeedDay {

@@ -1,10 +1,10 @@
 import { AccountCursor, type AccountTotals } from '../accounts/account-cursor.ts';
 import type { Checksum } from '../check/checksum.ts';
 import { isCurrent, latestRevision, type Revision } from '../check/revision.ts';
+import { RANKING_MODULUS } from '../database/account-order-checksum.ts';
 import type { Connection } from '../database/connection.ts';
 import { damaged } from '../database/damaged.ts';
 import { openStore } from '../database/open-store.ts';
-import { RANKING_MODULUS } from '../database/ranking.ts';
 import { wrapErrors } from '../database/store-error.ts';
 import { feedChecksum, feedEdge, feedPlaces, idAt } from './feed-blocks.ts';
 import { FeedCursor } from './feed-cursor.ts';

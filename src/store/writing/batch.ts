@@ -1,5 +1,5 @@
 import { encodeIdentity, encodeSummary, identityOf, NO_SUMMARY } from '../../contract/account.ts';
-import { type OnProgress, Pauses } from '../../contract/pauses.ts';
+import { type OnProgress, Pauses } from '../../contract/event-loop-pauses.ts';
 import { deriveLastSeen } from '../accounts/last-seen.ts';
 import { isCurrent, latestRevision } from '../check/revision.ts';
 import { CREATE_CHANGE_TRIGGERS, DROP_CHANGE_TRIGGERS } from '../database/change-triggers.ts';

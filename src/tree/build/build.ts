@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { About } from '../../contract/about.ts';
+import { type OnProgress, Pauses } from '../../contract/event-loop-pauses.ts';
 import { Failure } from '../../contract/failure.ts';
-import { type OnProgress, Pauses } from '../../contract/pauses.ts';
 import { PAGE_SIZE, type Site } from '../../contract/site.ts';
 import { pagesFor } from '../../pages/pagination.ts';
 import { toFailure } from '../../store/database/store-error.ts';
@@ -12,19 +12,19 @@ import { type BuildRecord, encodeBuildRecord, layoutOf } from '../build-record.t
 import { compressors } from '../compression.ts';
 import type { Encoding } from '../encoding.ts';
 import { finishedTree, sortKeysIn } from '../existing-tree.ts';
-import { fileCount } from '../layout.ts';
+import { listedFiles } from '../layout.ts';
 import { piecesOf } from '../manifest/lines.ts';
-import { movementBetween } from '../movement.ts';
+import { movementBetween } from '../moved-items.ts';
 import { rendererDigest } from '../renderer-digest.ts';
 import { readSortKeys, SORT_KEYS, writeSortKeys } from '../sort-keys.ts';
 import { folderFiles, formOf, openTreeFiles, type TreeFiles, UnreadableFile } from '../tree-files.ts';
 import type { BrowseSources } from './browse-render.ts';
 import { renderOnThreads } from './changed-pages.ts';
-import { type ClaimedTree, claimFolder, claimZip, outFailure } from './folder.ts';
+import { type ClaimedTree, claimFolder, claimZip, outFailure } from './claim-output.ts';
 import { browseSettings, haveSameBrowseSettings, type LastBuild, lastBuildIn } from './last-settings.ts';
 import { refuseForeignBrowse } from './obstacles.ts';
 import { listPresent } from './present-files.ts';
-import { refuseLoss } from './replaced-tree.ts';
+import { refuseLoss } from './refuse-loss.ts';
 import { type Exchanged, type ExchangePhase, exchange } from './swap-files.ts';
 import { exchangeZip } from './zip-exchange.ts';
 
@@ -224,7 +224,7 @@ function isRerenderNeedless(found: BuildRecord, now: Omit<BuildRecord, 'manifest
 }
 
 function unchangedSummary(record: BuildRecord): BuildSummary {
-  const unchanged = fileCount(layoutOf(record)) + (record.browse_files ?? 0);
+  const unchanged = listedFiles(layoutOf(record), record);
   const nothing = { written: 0, removed: 0, removedCopies: 0, removedBrowseFiles: 0 };
   return { build: record, ...nothing, unchanged, readerGaps: false };
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { ensureDirSync } from 'fs-extra/esm';
+import type { Pauses } from '../../contract/event-loop-pauses.ts';
 import { COLLECTIONS, type Collection } from '../../contract/pages/collection.ts';
-import type { Pauses } from '../../contract/pauses.ts';
 import { collectionPages } from '../../pages/collection-pages.ts';
 import { type Page, type PageSpan, type Pages, type ReadSpan, spansOf } from '../../pages/pagination.ts';
 import type { PageSource } from '../../store/feed/page-source.ts';

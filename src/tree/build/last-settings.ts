@@ -8,7 +8,7 @@ import { BUILD_RECORD, readBuildRecord } from '../build-record.ts';
 import { type Encoding, encodingsIn } from '../encoding.ts';
 import { openTreeFiles, type TreeFiles } from '../tree-files.ts';
 import type { BuildOptions } from './build.ts';
-import { isOwnZip } from './folder.ts';
+import { isOwnZip } from './claim-output.ts';
 
 /** What the next build keeps if its options do not say otherwise. */
 export interface LastBuild extends BrowseSettings {

@@ -1,7 +1,7 @@
 import { existsSync, renameSync, type Stats, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { OnProgress, Pauses } from '../../contract/event-loop-pauses.ts';
 import { isLaterTime, timeAfter } from '../../contract/files/file-time.ts';
-import type { OnProgress, Pauses } from '../../contract/pauses.ts';
 import { VERSION } from '../../version.ts';
 import { BUILD_RECORD, type BuildRecord, encodeBuildRecord, layoutOf } from '../build-record.ts';
 import { fileCount } from '../layout.ts';

@@ -1,14 +1,14 @@
 import { type Account, encodeAccountEnd, encodeAccountStart, type Identity, parseAccount } from '../../contract/account.ts';
 import { isObject, show } from '../../contract/json.ts';
+import { hasWebScheme } from '../../contract/json-shape.ts';
 import { ACCOUNT_END_PATTERN, ACCOUNT_START_PATTERN, RECORD_PATTERN } from '../../contract/pages/json-patterns.ts';
 import { type ChangeRecord, type DataType, encodeRecord } from '../../contract/record.ts';
-import { hasWebScheme } from '../../contract/shape.ts';
 import type { Report } from '../violation.ts';
 import { checkChange } from './diff-check.ts';
 import type { ComparedRecord } from './feed-check.ts';
 import type { AccountInParts, RecordJson } from './large-page.ts';
-import { type Predecessors, reportPrevious } from './predecessors.ts';
 import { type FoundPage, parsedItems, type TreeMetadata, type WalkOptions, walkPages } from './tree-pages.ts';
+import { type Predecessors, reportPrevious } from './unknown-previous.ts';
 
 /** An account of the tree. One of a large page has its records in several runs, of which memory holds one at a time. */
 export interface FoundAccount extends Pick<AccountInParts, 'runs' | 'json'> {

@@ -1,7 +1,7 @@
 import { type AccountOnPage, encodeAccountEnd, encodeAccountStart, parseProfile } from '../../contract/account.ts';
+import { Violation } from '../../contract/json-shape.ts';
 import { ENVELOPE_TAIL, type Envelope, encodeEnvelopeHead, parseEnvelope } from '../../contract/pages/envelope.ts';
 import { type ChangeRecord, encodeRecord, parseRecord } from '../../contract/record.ts';
-import { Violation } from '../../contract/shape.ts';
 import type { OpenFile } from '../../tree/tree-files.ts';
 
 /** The number of records of an account that are in memory at once. */

@@ -1,7 +1,7 @@
 import { show } from '../../contract/json.ts';
+import { Violation as BrokenRule } from '../../contract/json-shape.ts';
 import type { Collection } from '../../contract/pages/collection.ts';
 import { ENVELOPE_TAIL, type Envelope, encodeEnvelopeHead, parseEnvelope } from '../../contract/pages/envelope.ts';
-import { Violation as BrokenRule } from '../../contract/shape.ts';
 import { itemsOn, type PageSpan, pageUrl } from '../../pages/pagination.ts';
 import { resolve } from '../../rewrite/resolve.ts';
 import type { BuildRecord } from '../../tree/build-record.ts';
@@ -10,7 +10,7 @@ import type { Report } from '../violation.ts';
 import type { Damaged } from './damaged-pages.ts';
 import { type AccountInParts, readInParts } from './large-page.ts';
 import { PageComparison } from './page-comparison.ts';
-import type { Predecessors } from './predecessors.ts';
+import type { Predecessors } from './unknown-previous.ts';
 
 /** A page of the tree. */
 export interface FoundPage {

@@ -34,6 +34,13 @@ it('the accounts with the newest and with the most changes are in two tables, an
   );
   for (const [handle, shown, , last] of [...newest, ...most]) expect([shown, last]).toEqual([String(count(handle)), '1 January 2020']);
   expect(most.map(([handle]) => handle)).not.toContain('@late');
+  const ways = elementsNamed(page, 'p').filter((each) =>
+    elementsNamed(each, 'a').some(({ attrs }) => attrs[0]?.value === '../browse/accounts/all.html'),
+  );
+  expect(ways.map((way) => textOf(way))).toEqual([
+    'The last changes of the other accounts are in the list of all accounts.',
+    'No other account has more than 2 changes. Their numbers are in the list of all accounts.',
+  ]);
   const rendered = { revision: store.revision.number, records: RECORDS.length, search: true };
   expect(browseFiles(store, SITE, rendered).get(CHANGED_ACCOUNTS)).toBeUndefined();
 });

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect, it } from 'vitest';
-import { draftOf } from '../../../src/contract/files/draft.ts';
+import { draftOf } from '../../../src/contract/files/draft-file.ts';
 import { refuseDatabase, refuseOtherContent } from '../../../src/contract/files/refuse-output.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 

@@ -8,7 +8,7 @@ import { checkDirectory } from '../../../src/sources/archives/zip-directory.ts';
 import { fileHead } from '../../../src/sources/unpack/head.ts';
 import { openZipFile } from '../../../src/sources/unpack/zip-members.ts';
 import { readRange } from '../../../src/storage/targets/folder-file.ts';
-import { isOwnZip } from '../../../src/tree/build/folder.ts';
+import { isOwnZip } from '../../../src/tree/build/claim-output.ts';
 import { indexPath, pagePath } from '../../../src/tree/layout.ts';
 import { linesOfGroup, listFiles } from '../../../src/tree/manifest/listing.ts';
 import { validEnd } from '../../../src/warc/valid-end.ts';

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { draftOf, unwritable } from '../../../src/contract/files/draft.ts';
+import { draftOf, unwritable } from '../../../src/contract/files/draft-file.ts';
 import { writeFiles } from '../../../src/contract/files/write-files.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 

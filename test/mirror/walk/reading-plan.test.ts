@@ -2,13 +2,13 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Missing, missingOf } from '../../../src/mirror/completeness.ts';
 import { Run } from '../../../src/mirror/run.ts';
-import { startRun, summaryOf } from '../../../src/mirror/run-state.ts';
+import { startRun, summaryOf } from '../../../src/mirror/run-checkpoint.ts';
 import { saveMirrorState } from '../../../src/mirror/save-mirror-state.ts';
 import { PageSpool } from '../../../src/mirror/spool/page-spool.ts';
 import { Connection } from '../../../src/store/database/connection.ts';
 import { SCHEMA } from '../../../src/store/database/schema.ts';
 import { Exclusions } from '../../../src/store/exclusions/exclusions.ts';
-import { MirrorMemory } from '../../../src/store/mirror-memory.ts';
+import { MirrorMemory } from '../../../src/store/mirror-state.ts';
 import { times } from '../../support/proof.ts';
 import { type Change, SimulatedService } from '../simulated-service.ts';
 

@@ -6,7 +6,7 @@ import { planCollection } from '../../../src/publish/planning/upload-order.ts';
 import type { TreeSize } from '../../../src/publish/state/state.ts';
 import { pagePath, pathsOf } from '../../../src/tree/layout.ts';
 import { Digests } from '../../../src/tree/manifest/digests.ts';
-import { movementBetween } from '../../../src/tree/movement.ts';
+import { movementBetween } from '../../../src/tree/moved-items.ts';
 import type { SortKeys } from '../../../src/tree/sort-keys.ts';
 import { times } from '../../support/proof.ts';
 import { missed, type Page, type Phase, paged } from './simulated-readers.ts';

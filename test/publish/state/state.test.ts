@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Violation } from '../../../src/contract/shape.ts';
+import { Violation } from '../../../src/contract/json-shape.ts';
 import { encodeState, type Holder, type PublishState, parseState, type TreeSize } from '../../../src/publish/state/state.ts';
 import { VERSION } from '../../../src/version.ts';
 import { hostileText } from '../../support/histories.ts';

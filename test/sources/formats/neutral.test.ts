@@ -81,7 +81,9 @@ describe('a neutral snapshot', () => {
   it.each(['display_name', 'bio', 'website', 'account_creation_date', 'web_archive_url'])(
     'is recognized without a time by the field %s',
     async (field) => {
-      expect(observationsIn(await readValues([{ screen_name: 'mira', [field]: whole[field] }]))).toMatchObject([{ observed_at: NOON }]);
+      const timeless = [{ screen_name: 'mira', [field]: whole[field] }];
+      expect(observationsIn(await readValues(timeless))).toMatchObject([{ observed_at: NOON }]);
+      expect(await readValues(timeless)).toEqual(await readValues(timeless, { from: 'neutral' }));
     },
   );
 

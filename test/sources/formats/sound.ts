@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { isWholeSecond } from '../../../src/contract/instant.ts';
-import { handle, urlOrEmpty, urlOrEmptyOrNull } from '../../../src/contract/shape.ts';
+import { handle, urlOrEmpty, urlOrEmptyOrNull } from '../../../src/contract/json-shape.ts';
 import type { Observed, SnapshotItem } from '../../../src/sources/snapshots/observations.ts';
 import type { InputError } from '../../../src/sources/source.ts';
 

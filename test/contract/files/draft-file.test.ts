@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect, it } from 'vitest';
-import { draftOf, draftsIn, hasOtherWriter } from '../../../src/contract/files/draft.ts';
+import { draftOf, draftsIn, hasOtherWriter } from '../../../src/contract/files/draft-file.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 
 /** The id of a process that has ended. */

@@ -2,7 +2,7 @@ import { Failure } from '../contract/failure.ts';
 import type { ListedObject } from '../storage/object-source.ts';
 import type { Remote } from '../storage/remote.ts';
 import { commitPath, numbered, VERSIONS, type Version, type VersionKind } from './commit.ts';
-import { type Known, known } from './newest.ts';
+import { type Known, known } from './newest-commit.ts';
 
 /** Returns the paths below `versions/` that are neither those of commits nor of the data of live versions, with their numbers. */
 export function leftoversIn(

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import * as shape from '../../src/contract/shape.ts';
-import { checkLengths } from '../../src/contract/shape.ts';
+import * as shape from '../../src/contract/json-shape.ts';
+import { checkLengths } from '../../src/contract/json-shape.ts';
 
 const URL = 'https://x.example/ä';
 const RULES: readonly (readonly [string, shape.Rule<unknown>, readonly unknown[], readonly unknown[]])[] = [

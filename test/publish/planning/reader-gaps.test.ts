@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { gapsOf, shiftOf } from '../../../src/publish/planning/item-movement.ts';
+import { gapsOf, shiftOf } from '../../../src/publish/planning/reader-gaps.ts';
 import type { TreeSize } from '../../../src/publish/state/state.ts';
 
 const BUILD: TreeSize = {

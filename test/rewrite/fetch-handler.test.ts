@@ -2,9 +2,9 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Open } from '../../src/rewrite/answer.ts';
+import { respond } from '../../src/rewrite/fetch-handler.ts';
 import { bytesOf, ifMissing, inFiles } from '../../src/rewrite/files.ts';
 import { MISSING, resolve } from '../../src/rewrite/resolve.ts';
-import { respond } from '../../src/rewrite/respond.ts';
 import { times } from '../support/proof.ts';
 
 const PAGE = new Uint8Array(Buffer.from('{"count":0,"next":null,"previous":null,"results":[]}'));

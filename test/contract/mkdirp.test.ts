@@ -1,7 +1,7 @@
 import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { mkdirp } from '../../src/store/mkdirp.ts';
+import { mkdirp } from '../../src/contract/files/mkdirp.ts';
 import { temporaryFolder } from '../support/folder.ts';
 
 describe('mkdirp', () => {

@@ -1,8 +1,8 @@
 import { rmSync } from 'node:fs';
 import { open } from 'node:fs/promises';
+import { Pauses } from '../contract/event-loop-pauses.ts';
 import { Failure } from '../contract/failure.ts';
 import { writeFully } from '../contract/files/file-bytes.ts';
-import { Pauses } from '../contract/pauses.ts';
 import { BadResponse } from '../http/http-client.ts';
 import type { Exclusions } from '../store/exclusions/exclusions.ts';
 import { pagePath } from '../tree/layout.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { getSurt } from 'warcio';
-import { surt } from '../../src/archive/addresses.ts';
+import { surt } from '../../src/archive/page-urls.ts';
 
 const host = fc.constantFrom('history.example', 'www.history.example', 'www2.History.example:8080', '127.0.0.1:8080', '[::1]:443');
 const path = fc.array(fc.constantFrom('rest', 'Data', '%C3%A9', 'é', 'a b', '..', ''));

@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
-import { Pauses } from '../../src/contract/pauses.ts';
+import { Pauses } from '../../src/contract/event-loop-pauses.ts';
 
 it('until throws after a stop, and a later error of the event is not an unhandled rejection', async () => {
   const unhandled: unknown[] = [];

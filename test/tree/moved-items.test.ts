@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Movement, movementBetween } from '../../src/tree/movement.ts';
+import { type Movement, movementBetween } from '../../src/tree/moved-items.ts';
 import type { AccountKey, PageRange, SortKeys } from '../../src/tree/sort-keys.ts';
 import { times } from '../support/proof.ts';
 

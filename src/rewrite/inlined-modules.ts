@@ -1,12 +1,12 @@
 /** The name of a module that scripts for JavaScript hosts include. */
-export type Module = 'resolve' | 'answer' | 'files' | 'as-of' | 'zip-member' | 'versions' | 'respond';
+export type Module = 'resolve' | 'answer' | 'files' | 'as-of' | 'zip-member' | 'versions' | 'fetch-handler';
 
 /** Returns the text of a compiled module. */
 export type Program = (name: Module) => string;
 
 /** The modules that answer requests from pages as files, and from versions, on runtimes with the Fetch API. */
-const IN_FILES = ['resolve', 'answer', 'files', 'respond'] as const;
-const IN_VERSIONS = ['resolve', 'answer', 'as-of', 'zip-member', 'versions', 'respond'] as const;
+const IN_FILES = ['resolve', 'answer', 'files', 'fetch-handler'] as const;
+const IN_VERSIONS = ['resolve', 'answer', 'as-of', 'zip-member', 'versions', 'fetch-handler'] as const;
 
 /**
  * Returns modules as the end of a self-contained script. Imports are removed, and exports become declarations that the

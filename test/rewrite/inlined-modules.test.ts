@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { inlined, type Module, responder, sourceOf } from '../../src/rewrite/inlined-modules.ts';
 import { LEGEND, spelled, UNNORMALIZED } from '../../src/rewrite/patterns.ts';
-import { inlined, type Module, responder, sourceOf } from '../../src/rewrite/program.ts';
 
 const TEXT = `import { a } from './a.js';
 import b from './b.js';
@@ -36,8 +36,8 @@ answer;
   });
 
   it.each<readonly [boolean, readonly Module[], string]>([
-    [false, ['resolve', 'answer', 'files', 'respond'], 'inFiles(open, files)'],
-    [true, ['resolve', 'answer', 'as-of', 'zip-member', 'versions', 'respond'], 'inVersions(open, WEB_TOOLS)'],
+    [false, ['resolve', 'answer', 'files', 'fetch-handler'], 'inFiles(open, files)'],
+    [true, ['resolve', 'answer', 'as-of', 'zip-member', 'versions', 'fetch-handler'], 'inVersions(open, WEB_TOOLS)'],
   ])('has what a site needs, with versions: %s', (hasVersions, modules, source) => {
     expect(
       responder({ program: (name) => name, hasVersions })

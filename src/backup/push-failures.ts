@@ -3,7 +3,7 @@ import { type Hint, suggested } from '../contract/hint.ts';
 import { plural } from '../contract/plural.ts';
 import type { Remote } from '../storage/remote.ts';
 import { SCHEMA_VERSION } from '../store/database/schema.ts';
-import type { StoreImage } from '../store/image.ts';
+import type { StoreImage } from '../store/store-image.ts';
 import { type StoreVersion, stateOfVersion } from './store-version.ts';
 
 /** What a push can do if the newest version is from a later time. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { COLLECTIONS, type Collection, type PerCollection } from '../contract/pages/collection.ts';
-import type { MirrorMemory, MirrorSummary } from '../store/mirror-memory.ts';
+import type { MirrorMemory, MirrorSummary } from '../store/mirror-state.ts';
 import type { SavedTree } from './spool/page-spool.ts';
 import { startAccountWalk } from './walk/account-walk.ts';
 import { unreadRanges } from './walk/gaps.ts';

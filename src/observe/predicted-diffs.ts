@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import type { Pauses } from '../contract/pauses.ts';
+import type { Pauses } from '../contract/event-loop-pauses.ts';
 import { FIELDS_IN_ORDER } from '../contract/profile-fields.ts';
 import type { DataType } from '../contract/record.ts';
 import type { Profile } from '../contract/snapshots/observation.ts';

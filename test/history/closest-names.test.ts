@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { suggest } from '../../src/history/suggest.ts';
+import { suggest } from '../../src/history/closest-names.ts';
 
 const NAMES = ['HackneyAbbott', 'Debbie_abrahams', 'BimAfolami', 'jack', 'jackie', 'JackDorsey', 'ja', 'x'];
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { Connection } from '../../src/store/database/connection.ts';
 import { replaceStore } from '../../src/store/database/replace.ts';
-import { StoreImage } from '../../src/store/image.ts';
+import { StoreImage } from '../../src/store/store-image.ts';
 import { bioRecord } from '../support/bio-record.ts';
 import { observe } from '../support/snapshots.ts';
 import { contentsOf, folderOfFile, importLines } from '../whole/stores.ts';
