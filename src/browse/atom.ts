@@ -1,11 +1,23 @@
+import { timestampOf } from '../contract/instant.ts';
 import { PROFILE_FIELDS } from '../contract/profile-fields.ts';
 import type { ChangeRecord } from '../contract/record.ts';
 import type { Site } from '../contract/site.ts';
 import type { FormerHolderText } from './accounts/browse-account.ts';
 import type { RecordFacts } from './accounts/record-lookup.ts';
+import { NO_RECORD, type Rename, renamesByRecord } from './accounts/renames.ts';
+import { fullTime } from './dates.ts';
 import { isWebUrl } from './diff-segments.ts';
 import { type ByteText, byteText, encodeFile, escapeText, joined, type Markup, markup, trusted } from './markup.ts';
-import { accountFeed, accountPage, accountPlace, CHANGES_FEED, changesArchive, changesPage, NEWEST_CHANGES } from './paths.ts';
+import {
+  accountFeed,
+  accountPage,
+  accountPlace,
+  CHANGES_FEED,
+  changesArchive,
+  changesPage,
+  NEWEST_CHANGES,
+  renameAddress,
+} from './paths.ts';
 
 const TITLE = 'Changes and first values of public profiles';
 /** The number of pages of changes in an archive of the feed. An archive has the number of its newest page. */
@@ -22,6 +34,13 @@ const NEVER = '1970-01-01T00:00:00Z';
 /** What a feed needs to know about a record beyond the record itself. */
 type FeedFacts = Pick<RecordFacts, 'addressOf' | 'handleAt'>;
 
+/** What the entries of a feed are about. */
+export interface FeedContents {
+  /** Newest first. */
+  readonly records: readonly ChangeRecord[];
+  readonly renames: readonly Rename[];
+}
+
 /** A link of a document to a path of the tree. */
 type Link = readonly [rel: 'self' | 'alternate' | 'current' | 'prev-archive' | 'next-archive', path: Markup];
 
@@ -29,9 +48,8 @@ type Link = readonly [rel: 'self' | 'alternate' | 'current' | 'prev-archive' | '
  * Returns the bytes of the feed of all changes (RFC 4287) or of one of its archives (RFC 5005).
  * @param newest the number of the newest archive
  * @param archive the number of the archive; 0 for the feed itself
- * @param records newest first
  */
-export function feedBytes(site: Site, newest: number, archive: number, records: readonly ChangeRecord[], facts: FeedFacts): Buffer {
+export function feedBytes(site: Site, newest: number, archive: number, contents: FeedContents, facts: FeedFacts): Buffer {
   const isArchive = archive > 0;
   const older = isArchive ? archive - ARCHIVE_PAGES : newest;
   const links: Link[] = [
@@ -43,18 +61,17 @@ export function feedBytes(site: Site, newest: number, archive: number, records: 
   if (isArchive && archive < newest) links.push(['next-archive', pathOf(archive + ARCHIVE_PAGES)]);
   const mark = isArchive ? markup`<fh:archive xmlns:fh="http://purl.org/syndication/history/1.0"/>\n` : '';
   const title = trusted(isArchive ? `${TITLE}, pages ${archive - 1} and ${archive}` : TITLE);
-  return documentBytes(site, { id: pathOf(0), title, links }, timesOf(records), [mark, ...entriesOf(site, records, facts)]);
+  return documentBytes(site, { id: pathOf(0), title, links }, timesOf(contents), [mark, ...entriesOf(site, contents, facts)]);
 }
 
 /**
- * Returns the bytes of the feed of a handle: records of the account that has it, and an entry for each account that had it before,
- * because somebody can have followed that account here.
- * @param records newest first
+ * Returns the bytes of the feed of a handle: records and renames of the account that has it, and an entry for each account that had it
+ * before, because somebody can have followed that account here.
  */
 export function accountFeedBytes(
   site: Site,
   handle: ByteText,
-  records: readonly ChangeRecord[],
+  contents: FeedContents,
   holders: readonly Pick<FormerHolderText, 'screen_name' | 'seen_to'>[],
   facts: FeedFacts,
 ): Buffer {
@@ -68,9 +85,9 @@ export function accountFeedBytes(
     const [page, feed] = [accountPage(screen_name), accountFeed(screen_name)];
     return markup`<entry><id>${base}/${id}#${trusted(accountPlace(screen_name).name)}</id><title>@${escapeText(screen_name)} had the handle @${name} before</title><updated>${trusted(seen_to)}</updated><link href="${base}/${page}"/><link rel="related" href="${base}/${feed}" type="application/atom+xml"/></entry>\n`;
   });
-  const times = [...timesOf(records), ...holders.map(({ seen_to }) => seen_to)];
+  const times = [...timesOf(contents), ...holders.map(({ seen_to }) => seen_to)];
   const title = markup`Changes and first values of @${name}`;
-  return documentBytes(site, { id, title, links }, times, [...entriesOf(site, records, facts), ...moved]);
+  return documentBytes(site, { id, title, links }, times, [...entriesOf(site, contents, facts), ...moved]);
 }
 
 /**
@@ -106,9 +123,20 @@ function pathOf(archive: number): Markup {
   return archive === 0 ? trusted(CHANGES_FEED) : changesArchive(archive);
 }
 
-function entriesOf({ base_url }: Site, records: readonly ChangeRecord[], facts: FeedFacts): readonly Markup[] {
+function entriesOf({ base_url }: Site, { records, renames }: FeedContents, facts: FeedFacts): readonly Markup[] {
   const base = escapeText(base_url);
-  return records.map((record) => entryOf(base, record, facts));
+  const above = renamesByRecord(renames, records);
+  const renamesAbove = (id: number) => (above.get(id) ?? []).map((rename) => renameEntryOf(base, rename));
+  return [...records.flatMap((record) => [...renamesAbove(record.id), entryOf(base, record, facts)]), ...renamesAbove(NO_RECORD)];
+}
+
+/** The former handle is in the id of the entry, because accounts of one snapshot can have renames of one time. */
+function renameEntryOf(base: Markup, rename: Rename): Markup {
+  const { id, before, after, seen_to } = rename;
+  const time = timestampOf(seen_to);
+  const title = markup`@${escapeText(before)} was renamed to @${escapeText(after)}`;
+  const content = markup`@${escapeText(before)} was last seen on ${fullTime(time)}. The rename was done at an unknown time after that.`;
+  return markup`<entry><id>${base}/rest/data/#${id}-${trusted(accountPlace(before).name)}</id><title>${title}</title><updated>${trusted(time)}</updated><link href="${base}/${renameAddress(rename)}"/><content>${content}</content></entry>\n`;
 }
 
 /**
@@ -137,8 +165,8 @@ function titleOf({ account, data_type, previous, text }: ChangeRecord, handle: B
   return markup`${who}${isFirst ? 'first known' : 'new'} ${field}`;
 }
 
-function timesOf(records: readonly ChangeRecord[]): string[] {
-  return records.map(({ first_encountered_date }) => first_encountered_date);
+function timesOf({ records, renames }: FeedContents): string[] {
+  return [...records.map(({ first_encountered_date }) => first_encountered_date), ...renames.map(({ seen_to }) => timestampOf(seen_to))];
 }
 
 function newestOf(times: readonly string[]): string {

@@ -169,7 +169,13 @@ export class Browse {
     };
     const isSame = this.#changedSince(since)?.handles.size === 0;
     yield { path: CHANGED_ACCOUNTS, render: isSame ? undefined : () => [changed()] };
-    const atom = () => feedBytes(this.#site, newestArchive(pages), 0, newestRecords(recordsInFeed(records, this.#site)), this.#lookup);
+    const atom = () => {
+      const inFeed = newestRecords(recordsInFeed(records, this.#site));
+      // a rename has no place in an archive before the account has another record
+      const newestRenames = this.#lookup.renames.all.toSorted((one, other) => other.seen_to - one.seen_to).slice(0, page_size);
+      const renames = [...new Set([...this.#lookup.renamesBefore(inFeed), ...newestRenames])];
+      return feedBytes(this.#site, newestArchive(pages), 0, { records: inFeed, renames }, this.#lookup);
+    };
     yield { path: CHANGES_FEED, render: feed <= since ? undefined : () => [atom()] };
     const changesPageOf = ({ before }: FeedDay) => Math.ceil((records - before) / page_size);
     const newest = (month: Month) => counted().records.newest(month.month, records - sameRecords);
@@ -218,7 +224,10 @@ export class Browse {
       const [holders, present] = [former.holdersOf(handle), parts.get(handle) ?? 0];
       yield* formerHandleFiles(handle, holders, present);
       if (!this.#site.account_feeds || present > 0) continue;
-      yield { path: accountFeed(handle), render: () => [accountFeedBytes(this.#site, handle, [], holders, this.#lookup)] };
+      yield {
+        path: accountFeed(handle),
+        render: () => [accountFeedBytes(this.#site, handle, { records: [], renames: [] }, holders, this.#lookup)],
+      };
     }
   }
 

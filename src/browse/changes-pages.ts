@@ -56,7 +56,10 @@ export class ChangesPages {
       const archive = page + ARCHIVE_PAGES - 1;
       if (page % ARCHIVE_PAGES === 0) newer = read;
       else if (archive <= newestArchive(pages)) {
-        const bytes = (all: readonly ChangeRecord[]) => feedBytes(this.#site, newestArchive(pages), archive, all, this.#lookup);
+        const bytes = (all: readonly ChangeRecord[]) => {
+          const contents = { records: all, renames: this.#lookup.renamesBefore(all) };
+          return feedBytes(this.#site, newestArchive(pages), archive, contents, this.#lookup);
+        };
         yield {
           path: changesArchive(archive),
           render: archive < newestArchive(before) ? undefined : () => [bytes([...newer(), ...read()])],

@@ -165,6 +165,18 @@ describe.skipIf(CHROMIUM.skip || AXE.skip)(`pages for every reader, in Chromium 
     expect(await page.evaluate(lines)).toEqual([1, true, showsAll]);
   });
 
+  it('the words in a day of a calendar fit into it on a narrow screen', async () => {
+    const page = await visit(browser, `${site}browse/months/2019-03.html`, site);
+    await page.setViewportSize({ width: 360, height: 900 });
+    const fits = (parent: string, text: string) =>
+      page.evaluate<boolean>(`(() => {
+        const words = document.querySelector('.calendar td > ${parent}').appendChild(document.createElement('small'));
+        words.textContent = '${text}';
+        return words.scrollWidth <= words.clientWidth + 1;
+      })()`);
+    expect([await fits('a', '100 renames'), await fits('span', 'no snapshot')]).toEqual([true, true]);
+  });
+
   it('the texts of charts can be read on a narrow screen, and do not cover each other', async () => {
     for (const [path, chart] of [
       ['index.html', '.chart'],

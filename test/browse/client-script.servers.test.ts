@@ -533,9 +533,10 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
       store,
       [1, 20].map((day) => ({ observed_at: time(day), screen_name: 'quiet', bio: 'a' })),
     );
-    const dates = [time(1), time(3)].map((date) => date.replace('.000', ''));
-    const imported = dates.map((first_encountered_date, id) => bioRecord(id + 1, { account: 'lantern', first_encountered_date }));
-    await importInputs(store, [sourceOf(imported)], { onConflict: 'fail' });
+    const recordsOn = (account: string, first: number, days: readonly number[]) =>
+      days.map((day, n) => bioRecord(first + n, { account, first_encountered_date: time(day).replace('.000', '') }));
+    const long = Array.from({ length: 150 }, (_, n) => 2 * n);
+    await importInputs(store, [sourceOf([...recordsOn('lantern', 1, [1, 3]), ...recordsOn('beacon', 100, long)])], { onConflict: 'fail' });
     const spans = [
       [1, 5],
       [20, 25],
@@ -549,6 +550,9 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
       ['lantern', '2020-01-03', 'Last known profile, from 2 January 2020'],
       ['lantern', '2020-01-04', 'Profile on 4 January 2020'],
       ['lantern', '2020-01-22', 'Last known profile, from 4 January 2020'],
+      // also on the page of a part
+      ['beacon', '2020-01-23', 'Profile on 23 January 2020'],
+      ['beacon', '2020-01-24', 'Last known profile, from 23 January 2020'],
     ] as const) {
       const page = await open(`${accountPage(account)}#on=${date}`, url);
       await until(page, `document.querySelector('[data-day] h2')`);

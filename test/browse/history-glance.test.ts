@@ -51,13 +51,16 @@ describe('the history of an account at a glance', () => {
     );
   });
 
-  it('has the latest values of many, and nothing if the account has few changes', async () => {
+  it('has the latest values of many, and begins with three changes', async () => {
     const rows = rowsOf(await pageWith(Array.from({ length: 30 }, (_, n) => `bio ${n}`)));
     expect(rows.map(([value]) => value)).toEqual([...Array.from({ length: 6 }, (_, n) => `bio ${29 - n}`), 'and 24 earlier']);
-    expect(rowsOf(await pageWith(Array.from({ length: 8 }, (_, n) => `bio ${n}`)))).toEqual([]);
+    const few = (changes: number) => pageWith(Array.from({ length: 1 + changes }, (_, n) => `bio ${n}`));
+    expect(rowsOf(await few(2))).toEqual([]);
+    expect(rowsOf(await few(3)).map(([value]) => value)).toEqual(['bio 3', 'bio 2', 'bio 1', 'bio 0']);
+    expect(await pageWith(['same', 'same', 'same', 'same'])).not.toContain('History at a glance');
   });
 
-  it('has only the fields that changed, from eight changes on', async () => {
+  it('has only the fields that changed', async () => {
     const types = ['Name', 'Bio', 'Location', 'Website'] as const;
     const before = [...types, 'Verified' as const].map((data_type) => ({ data_type, previous: null, text: 'true' }));
     const changes = (text: string, first: number) => types.map((data_type, n) => ({ data_type, previous: first + n + 1, text }));

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { parse } from 'parse5';
 import { expect, it } from 'vitest';
-import { ABOUT, accountPage, CHANGES_FEED, changesPage, HOME, monthPage } from '../../src/browse/paths.ts';
+import { ABOUT, accountFeed, accountPage, CHANGES_FEED, changesArchive, changesPage, HOME, monthPage } from '../../src/browse/paths.ts';
 import { importInputs } from '../../src/import/import.ts';
 import { Store } from '../../src/store/store.ts';
 import { bioRecord } from '../support/bio-record.ts';
@@ -56,9 +56,34 @@ it('HTML pages have the handle of that time, and a rename among the changes', as
     `<h2 id=renames>Renames</h2>\n<p>A rename is counted on the day on which the former handle was last seen. It can have happened on a later day.</p>\n<ul>\n<li><a href="../../${address}"><bdi>@ninette</bdi> to <bdi>@nina</bdi></a>, after `,
   );
   expect(textsIn(files.get(CHANGES_FEED), 'title').slice(1)).toEqual([
-    ...['@nina: new bio', '@omar: new bio', '@ninette (now @nina): new bio'],
+    ...['@nina: new bio', '@omar: new bio', '@ninette was renamed to @nina', '@ninette (now @nina): new bio'],
     ...['@ninette (now @nina): first known bio', '@omar: first known bio'],
   ]);
+});
+
+it('a rename is in the feed at once, and in an archive with the next record of its account, so no older archive gets it', async () => {
+  const path = join(temporaryFolder(), 'store.db');
+  const site = { ...SITE, page_size: 1, account_feeds: true as const };
+  const omar = (first: number, last: number) =>
+    Array.from({ length: 1 + last - first }, (_, index) => at(first + index, 'omar', '2', `bio ${first + index}`));
+  const pathsWith = (files: ReadonlyMap<string, string>) =>
+    [...files.keys()].filter(
+      (file) => file.endsWith('.atom') && textsIn(files.get(file), 'title').includes('@ninette was renamed to @nina'),
+    );
+  await observe(path, [at(1, 'ninette', '1', 'a'), ...omar(1, 4)]);
+  await observe(path, [at(5, 'nina', '1', 'a'), ...omar(5, 6)]);
+  const files = browseFilesAt(path, site);
+  const own = [accountFeed('nina'), CHANGES_FEED];
+  expect(pathsWith(files)).toEqual(own);
+  expect(files.get(CHANGES_FEED)).toContain(
+    `<entry><id>https://example.org/api/rest/data/#h1709251200000000-ninette</id><title>@ninette was renamed to @nina</title><updated>2024-03-01T00:00:00.000000Z</updated><link href="https://example.org/api/${accountPage('nina')}#h1709251200000000"/><content>@ninette was last seen on 1 March 2024, 00:00:00 UTC. The rename was done at an unknown time after that.</content></entry>`,
+  );
+  await observe(path, [at(7, 'nina', '1', 'b'), ...omar(8, 9)]);
+  const later = browseFilesAt(path, site);
+  expect(pathsWith(later)).toEqual([accountFeed('nina'), changesArchive(8), CHANGES_FEED]);
+  expect(textsIn(later.get(changesArchive(8)), 'title')).toContain('@nina: new bio');
+  const archives = [2, 4].map(changesArchive);
+  expect(archives.map((archive) => later.get(archive))).toEqual(archives.map((archive) => files.get(archive)));
 });
 
 it('the calendar of a month shows the renames of a day beside its changes, also on a day without records', async () => {

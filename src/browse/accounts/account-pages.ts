@@ -56,8 +56,8 @@ export function* accountFiles(
   }
   yield file(accountPage(handle), () => accountMainPage(read(), lookup));
   const addressOf: AddressOf = ({ id }) => recordAddress(handle, partOfRecord(parts, id), id);
-  const newest = () => read().account.data.slice(0, site.page_size);
-  const feedBytes = () => accountFeedBytes(site, handle, newest(), holders, { addressOf, handleAt: lookup.handleAt });
+  const contents = () => ({ records: read().account.data.slice(0, site.page_size), renames: lookup.renames.of(handle) });
+  const feedBytes = () => accountFeedBytes(site, handle, contents(), holders, { addressOf, handleAt: lookup.handleAt });
   if (feed !== undefined) yield { path: feed, render: isOld ? undefined : () => [feedBytes()] };
   return parts.length;
 }

@@ -6,8 +6,8 @@ import { contentsNote } from '../invisible/invisible-difference.ts';
 import { type ByteText, byteText, joined, type Markup, markup, numberMarkup, trusted } from '../markup.ts';
 import type { AddressOf } from './record-lookup.ts';
 
-/** The least number of changes of an account with such a table. The list of fewer changes is nearly as short as the table. */
-const LEAST_CHANGES = 8;
+/** The least number of changes of an account with such a table. The table of fewer changes is as long as their list, and adds 300 bytes. */
+const LEAST_CHANGES = 3;
 
 /** The greatest number of values of a field in the table. */
 const MOST_VALUES = 6;
@@ -40,6 +40,8 @@ interface ChangedField {
 export function historyGlance(records: readonly ChangeRecord[], hrefOf: AddressOf): Markup | '' {
   if (records.length < LEAST_CHANGES || records.filter(({ previous }) => previous !== null).length < LEAST_CHANGES) return '';
   const fields = changedFields(records);
+  // a record can repeat the value before it
+  if (fields.length === 0) return '';
   const groups = fields.map(({ type, values }) => {
     const shown = values.slice(0, MOST_VALUES);
     const rest = values.length - shown.length;

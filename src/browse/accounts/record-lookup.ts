@@ -1,9 +1,10 @@
+import { parseInstant } from '../../contract/instant.ts';
 import type { ChangeRecord } from '../../contract/record.ts';
 import type { StoredAccounts } from '../../store/accounts/stored-accounts.ts';
 import { type ByteText, byteText, type Markup } from '../markup.ts';
 import { recordAddress } from '../paths.ts';
 import { type AccountPart, accountParts, isOnePart, ONE_PART, partOfRecord } from './account-parts.ts';
-import { type DatedAccount, Renames } from './renames.ts';
+import { type DatedAccount, type Rename, Renames } from './renames.ts';
 
 /** Returns the address of a record in the tree. */
 export type AddressOf = (record: ChangeRecord) => Markup;
@@ -46,6 +47,19 @@ export class RecordLookup implements RecordFacts {
   };
 
   readonly handleAt: RecordFacts['handleAt'] = (dated) => this.renames.handleAt(dated);
+
+  /**
+   * Returns the renames between each record and the one before it of the same account. A rename that is found has no record after it,
+   * so it never belongs to an older record.
+   */
+  renamesBefore(records: readonly ChangeRecord[]): readonly Rename[] {
+    return records.flatMap(({ id, account, first_encountered_date }) => {
+      const renames = this.renames.of(account);
+      if (renames.length === 0) return [];
+      const [from, to] = [parseInstant(this.#accounts.timeBefore(id) ?? '') ?? -1, parseInstant(first_encountered_date) ?? 0];
+      return renames.filter(({ seen_to }) => seen_to >= from && seen_to < to);
+    });
+  }
 
   #partOf(account: ByteText, id: number): number {
     const known = this.#parts.get(account);

@@ -38,6 +38,8 @@ export class Renames {
   readonly #handles = new Map<ByteText, readonly UsedHandle[]>();
   /** Those of these accounts that have a stable id. */
   readonly #withStableId = new Set<ByteText>();
+  /** Those that were asked for, by account. */
+  readonly #known = new Map<ByteText, readonly Rename[]>();
   #all: readonly Rename[] | undefined;
 
   /** @param formerHandles of each account, oldest first */
@@ -73,13 +75,20 @@ export class Renames {
 
   /** The renames of all accounts. */
   get all(): readonly Rename[] {
-    this.#all ??= [...this.#handles.keys()].flatMap((account) => this.#renamesOf(account));
+    this.#all ??= [...this.#handles.keys()].flatMap((account) => this.of(account));
     return this.#all;
   }
 
   /** Returns the renames of an account, by the record that is listed directly below each. @param records all of its records, newest first */
   ofAccount(account: ByteText, records: readonly ChangeRecord[]): RenamesByRecord {
-    return renamesByRecord(this.#renamesOf(account), records);
+    return renamesByRecord(this.of(account), records);
+  }
+
+  /** Returns the renames of an account, oldest first, always as the same objects. */
+  of(account: ByteText): readonly Rename[] {
+    const known = this.#known.get(account) ?? this.#renamesOf(account);
+    if (known.length > 0) this.#known.set(account, known);
+    return known;
   }
 
   #renamesOf(account: ByteText): readonly Rename[] {

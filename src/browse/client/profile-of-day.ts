@@ -140,10 +140,13 @@ function lastKnown(): string {
   return document.querySelector<HTMLTimeElement>('[data-last-known] time')?.dateTime.slice(0, 10) ?? '';
 }
 
-/** Returns the days with snapshots that can show the account. The main page of an account that was never observed has no note about snapshots. */
+/**
+ * Returns the days with snapshots that can show the account. If it was never observed, its main page has no note about snapshots,
+ * and the page of a part has no change interval.
+ */
 async function snapshotDays(): Promise<readonly DaySpan[]> {
   const known = lastKnown();
-  if (isMainPage() && known === '' && document.querySelector('[data-seen-lately]') === null) return [];
+  if (document.querySelector(isMainPage() ? '[data-last-known], [data-seen-lately]' : '.note time') === null) return [];
   const { snapshot_days = [] } = await loadSite();
   return known === '' ? snapshot_days : [...snapshot_days.filter(({ from }) => from < known), { from: known, to: known }];
 }

@@ -70,6 +70,7 @@ export class StoredAccounts extends AccountReader {
   readonly #longAccounts: Statement<[number, number], string>;
   readonly #accountOf: Statement<[number], SizedAccount>;
   readonly #textOf: Statement<[number], string | null>;
+  readonly #timeBefore: Statement<[{ id: number }], string>;
   readonly #between: Statement<[string, number, number], Buffer | null>;
 
   constructor(database: Connection) {
@@ -100,6 +101,10 @@ export class StoredAccounts extends AccountReader {
         WHERE screen_name = (SELECT json ->> 'account' FROM record WHERE record.id = ?)`,
     );
     this.#textOf = database.prepareValue("SELECT json ->> 'text' FROM record WHERE id = ?");
+    this.#timeBefore = database.prepareValue(
+      `SELECT json ->> 'first_encountered_date' FROM record
+        WHERE account = (SELECT account FROM record WHERE id = :id) AND id < :id ORDER BY id DESC LIMIT 1`,
+    );
     this.#between = database.prepareValue(
       `SELECT CAST(group_concat(json, ',') AS BLOB)
         FROM (SELECT json FROM record WHERE account = ${ACCOUNT_NAMED} AND id BETWEEN ? AND ? ORDER BY id DESC LIMIT -1)`,
@@ -200,6 +205,11 @@ export class StoredAccounts extends AccountReader {
   /** Returns the text of a record; undefined if there is no such record. */
   textOf(id: number): string | null | undefined {
     return this.#textOf.get(id);
+  }
+
+  /** Returns the time of the record of the same account before a record; undefined if that is the first one. */
+  timeBefore(id: number): string | undefined {
+    return this.#timeBefore.get({ id });
   }
 
   /** Returns the JSON of the records of an account in a range of ids, newest first, separated by commas. */
