@@ -1,9 +1,8 @@
-import { hash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Browse } from '../../browse/browse.ts';
 import { type BrowsePart, NOTHING_RENDERED, type RenderedState } from '../../browse/parts.ts';
-import { searchDigest } from '../../browse/search/search-index.ts';
 import type { Store } from '../../store/store.ts';
 import type { BuildRecord } from '../build-record.ts';
 import { fileOfPart, OBSOLETE, type PartJob, StagedPart } from './staged-part.ts';
@@ -87,9 +86,11 @@ export function feedSource(store: Store, records: number = store.revision.record
   return hash('sha256', JSON.stringify([store.oldestChecksum(records), store.storedAccounts().namedHandles()]));
 }
 
-/** Reads the names of all accounts. */
+/** Returns a digest of all that the part `search` shows. */
 function searchSource(store: Store): string {
-  return searchDigest(store.accountReader().searchedNames());
+  const sha256 = createHash('sha256');
+  for (const text of store.storedAccounts().searchedTexts()) sha256.update(text);
+  return sha256.digest('hex');
 }
 
 /** Returns what the browse files of a tree show, except the part `search`. @param since the revision that the tree shows; -1 if it is unknown */
