@@ -5,7 +5,7 @@ import { Browse } from '../../browse/browse.ts';
 import { type BrowsePart, NOTHING_RENDERED, type RenderedState } from '../../browse/parts.ts';
 import type { Store } from '../../store/store.ts';
 import type { BuildRecord } from '../build-record.ts';
-import { fileOfPart, OBSOLETE, type PartJob, StagedPart } from './staged-part.ts';
+import { fileOfPart, keepPart, OBSOLETE, type PartJob, StagedPart } from './staged-part.ts';
 
 /** The input of threads that render the browse files of one tree together. */
 export interface BrowseJob extends PartJob {
@@ -60,10 +60,9 @@ export class PartRenderer {
     if (part === undefined) return NOTHING;
     const source = part.kind === 'search' ? searchSource(this.#store) : undefined;
     const rendered = { ...job.rendered, search: source === job.search };
+    if (this.#browse.isCurrent(part, rendered)) return { ...NOTHING, files: keepPart(job, part.name), source };
     const staged = new StagedPart(job, part.name);
-    const isCurrent = this.#browse.isCurrent(part, rendered);
-    if (isCurrent) staged.keepAll();
-    for (const { path, render } of isCurrent ? [] : this.#browse.files(part, rendered)) {
+    for (const { path, render } of this.#browse.files(part, rendered)) {
       if (render === undefined) staged.keep(path);
       else staged.put([path], render());
     }
