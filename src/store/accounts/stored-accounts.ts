@@ -168,11 +168,11 @@ export class StoredAccounts extends AccountReader {
   }
 
   /** Returns the present and former handles of the accounts that a later revision than this one changed. */
-  handlesChangedSince(revision: number): readonly string[] {
+  handlesChangedSince(revision: number): readonly HandleOfRow[] {
     return this.#database
-      .prepareValue<[number, number], string>(
-        `SELECT screen_name FROM account INDEXED BY account_order WHERE revision > ?
-          UNION SELECT handle FROM former_handle JOIN account ON account.id = account WHERE revision > ?`,
+      .prepare<[number, number], HandleOfRow>(
+        `SELECT id, screen_name AS handle FROM account INDEXED BY account_order WHERE revision > ?
+          UNION SELECT account, handle FROM former_handle JOIN account ON account.id = account WHERE revision > ?`,
       )
       .all(revision, revision);
   }

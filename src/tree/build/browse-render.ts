@@ -62,7 +62,7 @@ export class PartRenderer {
     const rendered = { ...job.rendered, search: source === job.search };
     if (this.#browse.isCurrent(part, rendered)) return { ...NOTHING, files: keepPart(job, part.name), source };
     const staged = new StagedPart(job, part.name);
-    for (const { path, render } of this.#browse.files(part, rendered)) {
+    for (const { path, render } of this.#browse.files(part, { ...rendered, paths: staged.left.keys() })) {
       if (render === undefined) staged.keep(path);
       else staged.put([path], render());
     }
