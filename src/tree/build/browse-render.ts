@@ -28,9 +28,6 @@ interface RenderedPart extends PartCounts {
   readonly source?: string | undefined;
 }
 
-/** What a thread is asked for: a part, by its place among all parts, or a check of the names that the parts show. */
-export type BrowseRequest = number | 'check-names';
-
 const NOTHING: PartCounts = { files: 0, written: 0, obsolete: 0 };
 
 /** Renders parts of the browse files. */
@@ -47,15 +44,12 @@ export class PartRenderer {
     this.#parts = this.#browse.parts;
   }
 
-  /** @throws Failure bad-store */
-  answer(request: BrowseRequest): RenderedPart {
-    if (request !== 'check-names') return this.#render(request);
-    this.#store.checkNames();
-    return NOTHING;
-  }
-
-  /** Stages the files of a part that differ from those in the tree, the lines of the part, and the list of obsolete files. */
-  #render(index: number): RenderedPart {
+  /**
+   * Stages the files of a part that differ from those in the tree, the lines of the part, and the list of obsolete files.
+   * @param index the place of the part among all
+   * @throws Failure bad-store
+   */
+  render(index: number): RenderedPart {
     const [job, part] = [this.#job, this.#parts[index]];
     if (part === undefined) return NOTHING;
     const source = part.kind === 'search' ? searchSource(this.#store) : undefined;

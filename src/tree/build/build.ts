@@ -15,6 +15,7 @@ import { finishedTree, sortKeysIn } from '../existing-tree.ts';
 import { fileCount } from '../layout.ts';
 import { piecesOf } from '../manifest/lines.ts';
 import { movementBetween } from '../movement.ts';
+import { checkNames } from '../name-check.ts';
 import { rendererDigest } from '../renderer-digest.ts';
 import { readSortKeys, SORT_KEYS, writeSortKeys } from '../sort-keys.ts';
 import { folderFiles, formOf, openTreeFiles, type TreeFiles, UnreadableFile } from '../tree-files.ts';
@@ -85,6 +86,13 @@ export async function build(storePath: string, options: BuildOptions): Promise<B
     const claimed = form === 'zip' ? claimZip(out) : claimFolder(out);
     const { stage, path } = claimed;
     const files = presentFiles(claimed);
+    const running: Promise<unknown>[] = [];
+    /** Lets work of threads run beside other work. It is awaited later, and may fail before that. */
+    const beside = <T>(work: Promise<T>): Promise<T> => {
+      work.catch(() => {});
+      running.push(work);
+      return work;
+    };
     try {
       const began = statSync(stage).mtimeMs;
       const last = lastBuildIn(files);
@@ -97,6 +105,7 @@ export async function build(storePath: string, options: BuildOptions): Promise<B
       const layout = layoutOf(now);
       if (!options.replaceTree) refuseLoss(out, files, storePath, store, site, layout);
       if (found !== undefined && hasBrowse === html && isSame(found, now)) return unchangedSummary(found);
+      const names = html ? beside(checkNames(store, pauses)) : undefined;
       const showCheck = (done: number, all: number) => onProgress('check', done, all);
       const before = await listPresent(files, found, layout, stage, pauses, showCheck);
       const since = found !== undefined && isRerenderNeedless(found, now) ? (store.revisionOf(found.store) ?? -1) : -1;
@@ -126,7 +135,7 @@ export async function build(storePath: string, options: BuildOptions): Promise<B
       const showParts = (done: number, all: number) => onProgress('browse', done, all);
       // its modules are loaded only here, because they are a third of all modules of a build
       const { stageBrowse } = html || hasBrowse ? await import('./browse-files.ts') : {};
-      const browse = await stageBrowse?.(store, job, html, shown, pauses, showParts);
+      const browse = await stageBrowse?.(store, job, html, shown, names, pauses, showParts);
       const prepared = {
         out: path,
         stage,
@@ -145,6 +154,7 @@ export async function build(storePath: string, options: BuildOptions): Promise<B
     } catch (error) {
       throw outFailure(out, toFailure(storePath, error));
     } finally {
+      await Promise.allSettled(running);
       files.close();
       claimed.release();
     }
