@@ -119,6 +119,13 @@ export async function build(storePath: string, options: BuildOptions): Promise<B
         pauses,
         showPages,
       );
+      const shown = { found, since: hasBrowse && found !== undefined && haveSameBrowseSettings(found, site) ? since : -1 };
+      // HTML pages that are made from records which no JSON page was made from
+      if (html && shown.since < store.revision.feed && since >= store.revision.feed) store.checkRecords();
+      const showParts = (done: number, all: number) => onProgress('browse', done, all);
+      // its modules are loaded only here, because they are a third of all modules of a build
+      const { stageBrowse } = html || hasBrowse ? await import('./browse-files.ts') : {};
+      const staging = stageBrowse && beside(stageBrowse(store, job, html, shown, names, pauses, showParts));
       const staged = join(stage, SORT_KEYS);
       const { page_size: dataPageSize, account_page_size: accountPageSize } = site;
       const sortKeys = writeSortKeys(staged, { dataPageSize, accountPageSize, ranges, accounts: store.accountKeys() });
@@ -129,13 +136,7 @@ export async function build(storePath: string, options: BuildOptions): Promise<B
           readSortKeys(() => piecesOf(staged)),
         );
       const readerGaps = movement !== undefined && movement.data.forward + movement.account.forward > 0;
-      const shown = { found, since: hasBrowse && found !== undefined && haveSameBrowseSettings(found, site) ? since : -1 };
-      // HTML pages that are made from records which no JSON page was made from
-      if (html && shown.since < store.revision.feed && since >= store.revision.feed) store.checkRecords();
-      const showParts = (done: number, all: number) => onProgress('browse', done, all);
-      // its modules are loaded only here, because they are a third of all modules of a build
-      const { stageBrowse } = html || hasBrowse ? await import('./browse-files.ts') : {};
-      const browse = await stageBrowse?.(store, job, html, shown, names, pauses, showParts);
+      const browse = await staging;
       const prepared = {
         out: path,
         stage,
