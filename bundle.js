@@ -18,6 +18,7 @@ const THREADS = [
   'observe/render-thread',
   'tree/build/browse-worker',
   'tree/build/render-worker',
+  'tree/name-thread',
   'verify/span-thread',
 ];
 

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Site } from '../contract/site.ts';
-import type { StoredAccounts } from '../store/accounts/stored-accounts.ts';
+import type { HandleOfRow, StoredAccounts } from '../store/accounts/stored-accounts.ts';
 import type { FeedDay } from '../store/feed/feed-days.ts';
 import type { Store } from '../store/store.ts';
 import { accountLists, nameLists } from './accounts/account-lists.ts';
-import { accountFiles } from './accounts/account-pages.ts';
+import { accountFiles, changedFiles } from './accounts/account-pages.ts';
 import { changedAccountsPage, NewestChanges } from './accounts/changed-accounts.ts';
 import { FormerHandles, formerHandleFiles } from './accounts/former-handles.ts';
 import { RecordLookup } from './accounts/record-lookup.ts';
@@ -55,8 +55,8 @@ interface ChangedAccounts {
   readonly since: number;
   /** Their present and former handles. */
   readonly handles: ReadonlySet<string>;
-  /** The numbers of the folders with their files. */
-  readonly folders: ReadonlySet<number>;
+  /** The same handles by the number of the folder with their files. */
+  readonly folders: ReadonlyMap<number, readonly HandleOfRow[]>;
 }
 
 /**
@@ -114,7 +114,7 @@ export class Browse {
       case 'accounts':
         return accountLists(this.#accounts, (handle) => this.#changedSince(since)?.handles.has(handle) ?? true);
       case 'account':
-        return this.#accountFiles(part.index, since);
+        return this.#accountFiles(part.index, rendered);
       case 'search':
         return this.#searchFiles();
     }
@@ -124,8 +124,15 @@ export class Browse {
   #changedSince(since: number): ChangedAccounts | undefined {
     if (since === -1 || this.#store.revision.ranking > since) return undefined;
     if (this.#changed?.since !== since) {
-      const handles = new Set(this.#accounts.handlesChangedSince(since));
-      this.#changed = { since, handles, folders: new Set(Array.from(handles, (handle) => folderOf(byteText(handle)))) };
+      const all = this.#accounts.handlesChangedSince(since);
+      const folders = new Map<number, HandleOfRow[]>();
+      for (const each of all) {
+        const folder = folderOf(byteText(each.handle));
+        const known = folders.get(folder);
+        if (known === undefined) folders.set(folder, [each]);
+        else known.push(each);
+      }
+      this.#changed = { since, handles: new Set(all.map(({ handle }) => handle)), folders };
     }
     return this.#changed;
   }
@@ -207,10 +214,16 @@ export class Browse {
     return { months: monthsOf(days, this.#lookup.renames.all), fields, records, changes };
   }
 
-  *#accountFiles(folder: number, since: number): Generator<UnframedFile> {
-    this.#rows ??= rowsByFolder(this.#accounts.handles());
+  *#accountFiles(folder: number, { revision: since, paths }: RenderedState): Generator<UnframedFile> {
     this.#formerRows ??= rowsByFolder(this.#accounts.allFormerHandles());
     const former = new FormerHandles(this.#accounts, this.#formerRows[folder] ?? [], folder);
+    const changed = this.#changedSince(since)?.folders.get(folder);
+    if (paths !== undefined && changed?.every(({ handle }) => !former.has(byteText(handle)))) {
+      const filesOf = ({ id }: HandleOfRow) =>
+        accountFiles(this.#site, this.#accounts, former, this.#accounts.account(id, since), this.#lookup);
+      return yield* changedFiles(paths, changed, filesOf);
+    }
+    this.#rows ??= rowsByFolder(this.#accounts.handles());
     const parts = new Map<ByteText, number>();
     for (const row of this.#rows[folder] ?? []) {
       let account = this.#accounts.account(row, since);

@@ -81,6 +81,8 @@ export interface RenderedState {
   readonly search: boolean;
   /** The days with snapshots then; undefined: none was known. */
   readonly snapshot_days?: readonly DaySpan[] | undefined;
+  /** The paths of the present files of a part, in order; undefined: unknown. */
+  readonly paths?: Iterable<string> | undefined;
 }
 
 /** A tree without browse files, or with unknown ones. */

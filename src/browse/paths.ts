@@ -82,6 +82,11 @@ export function accountPath({ folder, name }: AccountPlace, part = 0): string {
   return part === 0 ? `browse/account/${folder}/${name}` : `browse/account/${folder}/${name}~p${part}`;
 }
 
+/** Returns the {@link AccountPlace.name} in a path. */
+export function nameIn(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1).replace(/(?:~p\d+)?\.[a-z]+$/, '');
+}
+
 /** The account whose path was needed last. The files of one account need its path many times. */
 let last: { readonly handle: ByteText; readonly place: AccountPlace } | undefined;
 

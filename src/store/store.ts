@@ -9,7 +9,7 @@ import { StoredAccounts } from './accounts/stored-accounts.ts';
 import { isCurrent, latestRevision, neverFilled, nextRevision, type Revision, revisionOf } from './check/revision.ts';
 import { NO_RECORD } from './database/account-order-checksum.ts';
 import type { Connection } from './database/connection.ts';
-import { damaged, storedJson } from './database/damaged.ts';
+import { storedJson } from './database/damaged.ts';
 import { openStore } from './database/open-store.ts';
 import { wrapErrors } from './database/store-error.ts';
 import { goneAt } from './database/views.ts';
@@ -72,18 +72,6 @@ export class Store extends PageSource {
     const cursor = this.feed();
     while (cursor.take(READ_AT_ONCE).json.length > 0);
     this.checkFeed(cursor.checksum);
-  }
-
-  /**
-   * Lets SQLite compare the accounts and the former handles with their indexes: HTML pages read names and row numbers from both, and these have
-   * no checksum.
-   * @throws Failure bad-store
-   */
-  checkNames(): void {
-    for (const table of ['account', 'former_handle']) {
-      const found = this.#database.value(`PRAGMA integrity_check('${table}')`);
-      if (found !== 'ok') throw damaged(this.path, String(found));
-    }
   }
 
   /** Returns a checksum of the oldest records. @param records the number of these records */

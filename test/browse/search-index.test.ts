@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { findAccounts, type IndexFile, indexFile } from '../../src/browse/client/find-accounts.ts';
 import { plainText } from '../../src/browse/markup.ts';
-import { cutName, rankOf, searchDigest, searchFiles } from '../../src/browse/search/search-index.ts';
+import { cutName, rankOf, searchFiles } from '../../src/browse/search/search-index.ts';
 import {
   BEST,
   compareFound,
@@ -180,16 +180,6 @@ describe('the search index', () => {
     expect(index(9)).toEqual(index(8));
     expect(index(15)).toEqual(index(8));
     expect(index(16)).not.toEqual(index(15));
-    expect(searchDigest([account('nina', 'Nina', 9)])).toBe(searchDigest([account('nina', 'Nina', 8)]));
-  });
-
-  it.each([
-    ['a new account', [account('nina', 'Nina', 8), account('omar')]],
-    ['another display name', [account('nina', 'N', 8)]],
-    ['a former handle', [account('nina', 'Nina', 8, 'nan')]],
-    ['a larger rank', [account('nina', 'Nina', 16)]],
-  ])('has another digest with %s', (_, accounts) => {
-    expect(searchDigest(accounts)).not.toBe(searchDigest([account('nina', 'Nina', 8)]));
   });
 
   it('splits ASCII into the same words, alone and beside a letter that is not ASCII', () => {

@@ -28,6 +28,8 @@ export class MonthRecords {
   readonly #feed: (after: number) => FeedCursor;
   /** The runs of each month, newest first. A run can have some records of other months. */
   readonly #runs = new Map<string, Run[]>();
+  /** That of the last record. */
+  #month = '-';
 
   /** @param feed returns a cursor over the feed that begins after a number of its newest records */
   constructor(feed: (after: number) => FeedCursor) {
@@ -36,10 +38,11 @@ export class MonthRecords {
 
   /** Adds a record. @param before the number of newer records */
   readonly add: FeedVisitor = ({ date }, before) => {
-    const month = date.slice(0, 7);
-    const runs = this.#runs.get(month);
+    // the next record is mostly of the same month
+    if (!date.startsWith(this.#month)) this.#month = date.slice(0, 7);
+    const runs = this.#runs.get(this.#month);
     const last = runs?.at(-1);
-    if (runs === undefined) this.#runs.set(month, [{ first: before, last: before }]);
+    if (runs === undefined) this.#runs.set(this.#month, [{ first: before, last: before }]);
     else if (last !== undefined && before - last.last <= READ_AT_ONCE) last.last = before;
     else runs.push({ first: before, last: before });
   };

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { encodeJson } from '../../contract/drf-json.ts';
 import type { SearchedNames } from '../../store/accounts/account-reader.ts';
@@ -68,18 +67,6 @@ export function* searchFiles(accounts: () => Iterable<SearchedNames>, size: numb
     for (const { start, entries } of files) yield fileOf(`from-${hexOf(start)}`, isCrowded(start) ? best.crowded(start) : [entries.take()]);
   }
   for (const [firstByte, entries] of best.byFirstByte()) yield fileOf(`best-${hexOf(firstByte)}`, entries);
-}
-
-/**
- * Returns a digest of everything that the search index shows. It takes a small part of the time of the index.
- * @returns the SHA-256 as hexadecimal digits
- */
-export function searchDigest(accounts: Iterable<SearchedNames>): string {
-  const hash = createHash('sha256');
-  for (const { screen_name, display_name, former_handles, records } of accounts) {
-    hash.update(JSON.stringify([screen_name, display_name, rankOf(records), ...former_handles.map(({ handle }) => handle)]));
-  }
-  return hash.digest('hex');
 }
 
 /** Whether an account is one of those that decide the ranges. It depends on the handle alone. */

@@ -2,7 +2,7 @@ import { checksumOf } from '../check/checksum.ts';
 import type { Connection } from '../database/connection.ts';
 import { damaged } from '../database/damaged.ts';
 import { feedBlocks, idAt, jsonOfBlock } from './feed-blocks.ts';
-import { type DatedRecord, daysIn, recordsOfDays } from './record-dates.ts';
+import { type DatedRecord, daysIn, visitDays } from './record-dates.ts';
 
 /** The records of one day. */
 export interface FeedDay {
@@ -30,7 +30,7 @@ export function feedDays(database: Connection, visit: FeedVisitor): FeedDay[] {
   let before = 0;
   for (const { first_id, edge, records, days, days_checksum } of feedBlocks(database)) {
     let found = 0;
-    for (const record of recordsOfDays(days)) {
+    visitDays(days, (record) => {
       const { date, isFirst } = record;
       if (day?.date !== date) {
         day = counted.get(date) ?? {
@@ -45,7 +45,7 @@ export function feedDays(database: Connection, visit: FeedVisitor): FeedDay[] {
       day[isFirst ? 'first_values' : 'changes'] += 1;
       visit(record, before + found);
       found += 1;
-    }
+    });
     if (checksumOf(days) !== days_checksum) throw damaged(database.path, 'days of the feed that do not match their checksum');
     if (found !== records) throw damaged(database.path, `records from ${first_id} on whose JSON has another form`);
     before += found;

@@ -78,6 +78,20 @@ export class PageSource {
     throw damaged(this.path, 'an order of accounts that does not match its checksum');
   }
 
+  /**
+   * Lets SQLite compare the accounts and the former handles with their indexes: HTML pages read names and row numbers from both, and these have
+   * no checksum.
+   * @throws Failure bad-store
+   */
+  checkNames(): void {
+    // the indexes are not in the order of the accounts: with a small cache, each page would be read many times
+    this.#database.exec('PRAGMA cache_size = -32768');
+    for (const table of ['account', 'former_handle']) {
+      const found = this.#database.value(`PRAGMA integrity_check('${table}')`);
+      if (found !== 'ok') throw damaged(this.path, String(found));
+    }
+  }
+
   close(): void {
     this.#database.close();
   }

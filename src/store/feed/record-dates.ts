@@ -39,19 +39,19 @@ export function daysIn(json: Buffer): string {
   return days;
 }
 
-const RECORDS: ReadonlyMap<string, Omit<DatedRecord, 'date'>> = new Map(
-  FIELDS_IN_ORDER.flatMap((type) => {
-    const letter = PROFILE_FIELDS[type].htmlClass;
-    return [true, false].map((isFirst) => [isFirst ? letter.toLowerCase() : letter, { type, isFirst }] as const);
-  }),
-);
+/** What the letters of {@link daysIn} stand for, by character code. */
+const RECORDS: readonly (Omit<DatedRecord, 'date'> | undefined)[] = Array.from({ length: 128 }, (_, code) => {
+  const letter = String.fromCharCode(code);
+  const type = FIELDS_IN_ORDER.find((each) => PROFILE_FIELDS[each].htmlClass === letter.toUpperCase());
+  return type && { type, isFirst: letter === letter.toLowerCase() };
+});
 
-/** Yields the records of {@link daysIn}. */
-export function* recordsOfDays(days: string): Generator<DatedRecord> {
+/** Calls a function with each record of {@link daysIn}. A generator would take three times as long. */
+export function visitDays(days: string, visit: (record: DatedRecord) => void): void {
   let date = '';
   for (let at = 0; at < days.length; at += 1) {
-    const found = RECORDS.get(days.charAt(at));
-    if (found !== undefined) yield { date, ...found };
+    const found = RECORDS[days.charCodeAt(at)];
+    if (found !== undefined) visit({ date, type: found.type, isFirst: found.isFirst });
     else {
       date = days.slice(at, at + 10);
       at += 9;

@@ -8,12 +8,11 @@ import type { Store } from '../../store/store.ts';
 import { onThreads } from '../../threads/thread-pool.ts';
 import type { BuildRecord } from '../build-record.ts';
 import { BROWSE_FOLDER, browseGroups, type Listing, linesOfGroup } from '../manifest/listing.ts';
-import { type BrowseJob, type BrowseRequest, type BrowseSources, feedSource, PartRenderer, renderedStateOf } from './browse-render.ts';
+import { MIN_ITEMS_FOR_THREADS } from '../name-check.ts';
+import { type BrowseJob, type BrowseSources, feedSource, PartRenderer, renderedStateOf } from './browse-render.ts';
 import type { StagedBrowse } from './browse-stage.ts';
 import { fileOfPart, OBSOLETE, type PartJob } from './staged-part.ts';
 
-/** With fewer records and accounts, threads take longer to start than they save. */
-const MIN_ITEMS_FOR_THREADS = 2000;
 const THREADS = 2;
 
 /** What the browse files of a tree show before a build. */
@@ -25,11 +24,12 @@ interface Shown {
 }
 
 /**
- * Renders the browse files of a store on two threads, and stages those that differ from the tree. Checks meanwhile that the accounts match
- * their indexes, so staged files may be wrong until it returns.
+ * Renders the browse files of a store on two threads, and stages those that differ from the tree. Files may be wrong until it returns,
+ * because the check of the names ends last.
  * @param html whether the new tree has browse files. If not, all present ones are obsolete
+ * @param check that the names in the store match their indexes
  * @param pauses end the work of the threads
- * @param onProgress called with the number of parts that were rendered or checked, and the number of all
+ * @param onProgress called with the number of parts that were rendered, and the number of all
  * @throws Failure bad-store, stopped
  */
 export async function stageBrowse(
@@ -37,6 +37,7 @@ export async function stageBrowse(
   job: PartJob,
   html: boolean,
   { found, since }: Shown,
+  check: Promise<void> | undefined,
   pauses: Pauses,
   onProgress: (done: number, all: number) => void,
 ): Promise<StagedBrowse> {
@@ -51,16 +52,16 @@ export async function stageBrowse(
     const data: BrowseJob = { ...job, rendered: renderedStateOf(found, since, store), search };
     let [done, newSearch, renderer]: [number, string, PartRenderer | undefined] = [0, '', undefined];
     // the last parts take longest: begun first, none of them runs alone at the end
-    const requests: readonly BrowseRequest[] = ['check-names', ...[...parts.keys()].toReversed()];
+    const requests = [...parts.keys()].toReversed();
     await onThreads(
       {
         requests,
         module: new URL('./browse-worker.js', import.meta.url),
         data,
         threads: records + accounts < MIN_ITEMS_FOR_THREADS ? 0 : THREADS,
-        here: (request: BrowseRequest) => {
+        here: (part: number) => {
           renderer ??= new PartRenderer(data, store);
-          return renderer.answer(request);
+          return renderer.render(part);
         },
         onAnswer: ({ files, written, obsolete, source }) => {
           totals.files += files;
@@ -77,6 +78,7 @@ export async function stageBrowse(
       if (!(error instanceof Failure)) store.checkNames();
       throw error;
     });
+    await check;
     sources = { browse_feed: feedSource(store), browse_search: newSearch };
   }
   return { parts, ...totals, sources, isWhole: since === -1 };

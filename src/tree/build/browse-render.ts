@@ -1,12 +1,11 @@
-import { hash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Browse } from '../../browse/browse.ts';
 import { type BrowsePart, NOTHING_RENDERED, type RenderedState } from '../../browse/parts.ts';
-import { searchDigest } from '../../browse/search/search-index.ts';
 import type { Store } from '../../store/store.ts';
 import type { BuildRecord } from '../build-record.ts';
-import { fileOfPart, OBSOLETE, type PartJob, StagedPart } from './staged-part.ts';
+import { fileOfPart, keepPart, OBSOLETE, type PartJob, StagedPart } from './staged-part.ts';
 
 /** The input of threads that render the browse files of one tree together. */
 export interface BrowseJob extends PartJob {
@@ -29,9 +28,6 @@ interface RenderedPart extends PartCounts {
   readonly source?: string | undefined;
 }
 
-/** What a thread is asked for: a part, by its place among all parts, or a check of the names that the parts show. */
-export type BrowseRequest = number | 'check-names';
-
 const NOTHING: PartCounts = { files: 0, written: 0, obsolete: 0 };
 
 /** Renders parts of the browse files. */
@@ -48,23 +44,19 @@ export class PartRenderer {
     this.#parts = this.#browse.parts;
   }
 
-  /** @throws Failure bad-store */
-  answer(request: BrowseRequest): RenderedPart {
-    if (request !== 'check-names') return this.#render(request);
-    this.#store.checkNames();
-    return NOTHING;
-  }
-
-  /** Stages the files of a part that differ from those in the tree, the lines of the part, and the list of obsolete files. */
-  #render(index: number): RenderedPart {
+  /**
+   * Stages the files of a part that differ from those in the tree, the lines of the part, and the list of obsolete files.
+   * @param index the place of the part among all
+   * @throws Failure bad-store
+   */
+  render(index: number): RenderedPart {
     const [job, part] = [this.#job, this.#parts[index]];
     if (part === undefined) return NOTHING;
     const source = part.kind === 'search' ? searchSource(this.#store) : undefined;
     const rendered = { ...job.rendered, search: source === job.search };
+    if (this.#browse.isCurrent(part, rendered)) return { ...NOTHING, files: keepPart(job, part.name), source };
     const staged = new StagedPart(job, part.name);
-    const isCurrent = this.#browse.isCurrent(part, rendered);
-    if (isCurrent) staged.keepAll();
-    for (const { path, render } of isCurrent ? [] : this.#browse.files(part, rendered)) {
+    for (const { path, render } of this.#browse.files(part, { ...rendered, paths: staged.left.keys() })) {
       if (render === undefined) staged.keep(path);
       else staged.put([path], render());
     }
@@ -87,9 +79,11 @@ export function feedSource(store: Store, records: number = store.revision.record
   return hash('sha256', JSON.stringify([store.oldestChecksum(records), store.storedAccounts().namedHandles()]));
 }
 
-/** Reads the names of all accounts. */
+/** Returns a digest of all that the part `search` shows. */
 function searchSource(store: Store): string {
-  return searchDigest(store.accountReader().searchedNames());
+  const sha256 = createHash('sha256');
+  for (const text of store.storedAccounts().searchedTexts()) sha256.update(text);
+  return sha256.digest('hex');
 }
 
 /** Returns what the browse files of a tree show, except the part `search`. @param since the revision that the tree shows; -1 if it is unknown */

@@ -15,6 +15,7 @@ import { finishedTree, sortKeysIn } from '../existing-tree.ts';
 import { listedFiles } from '../layout.ts';
 import { piecesOf } from '../manifest/lines.ts';
 import { movementBetween } from '../moved-items.ts';
+import { checkNames } from '../name-check.ts';
 import { rendererDigest } from '../renderer-digest.ts';
 import { readSortKeys, SORT_KEYS, writeSortKeys } from '../sort-keys.ts';
 import { folderFiles, formOf, openTreeFiles, type TreeFiles, UnreadableFile } from '../tree-files.ts';
@@ -85,6 +86,13 @@ export async function build(storePath: string, options: BuildOptions): Promise<B
     const claimed = form === 'zip' ? claimZip(out) : claimFolder(out);
     const { stage, path } = claimed;
     const files = presentFiles(claimed);
+    const running: Promise<unknown>[] = [];
+    /** Lets work of threads run beside other work. It is awaited later, and may fail before that. */
+    const beside = <T>(work: Promise<T>): Promise<T> => {
+      work.catch(() => {});
+      running.push(work);
+      return work;
+    };
     try {
       const began = statSync(stage).mtimeMs;
       const last = lastBuildIn(files);
@@ -97,6 +105,7 @@ export async function build(storePath: string, options: BuildOptions): Promise<B
       const layout = layoutOf(now);
       if (!options.replaceTree) refuseLoss(out, files, storePath, store, site, layout);
       if (found !== undefined && hasBrowse === html && isSame(found, now)) return unchangedSummary(found);
+      const names = html ? beside(checkNames(store, pauses)) : undefined;
       const showCheck = (done: number, all: number) => onProgress('check', done, all);
       const before = await listPresent(files, found, layout, stage, pauses, showCheck);
       const since = found !== undefined && isRerenderNeedless(found, now) ? (store.revisionOf(found.store) ?? -1) : -1;
@@ -110,6 +119,13 @@ export async function build(storePath: string, options: BuildOptions): Promise<B
         pauses,
         showPages,
       );
+      const shown = { found, since: hasBrowse && found !== undefined && haveSameBrowseSettings(found, site) ? since : -1 };
+      // HTML pages that are made from records which no JSON page was made from
+      if (html && shown.since < store.revision.feed && since >= store.revision.feed) store.checkRecords();
+      const showParts = (done: number, all: number) => onProgress('browse', done, all);
+      // its modules are loaded only here, because they are a third of all modules of a build
+      const { stageBrowse } = html || hasBrowse ? await import('./browse-files.ts') : {};
+      const staging = stageBrowse && beside(stageBrowse(store, job, html, shown, names, pauses, showParts));
       const staged = join(stage, SORT_KEYS);
       const { page_size: dataPageSize, account_page_size: accountPageSize } = site;
       const sortKeys = writeSortKeys(staged, { dataPageSize, accountPageSize, ranges, accounts: store.accountKeys() });
@@ -120,13 +136,7 @@ export async function build(storePath: string, options: BuildOptions): Promise<B
           readSortKeys(() => piecesOf(staged)),
         );
       const readerGaps = movement !== undefined && movement.data.forward + movement.account.forward > 0;
-      const shown = { found, since: hasBrowse && found !== undefined && haveSameBrowseSettings(found, site) ? since : -1 };
-      // HTML pages that are made from records which no JSON page was made from
-      if (html && shown.since < store.revision.feed && since >= store.revision.feed) store.checkRecords();
-      const showParts = (done: number, all: number) => onProgress('browse', done, all);
-      // its modules are loaded only here, because they are a third of all modules of a build
-      const { stageBrowse } = html || hasBrowse ? await import('./browse-files.ts') : {};
-      const browse = await stageBrowse?.(store, job, html, shown, pauses, showParts);
+      const browse = await staging;
       const prepared = {
         out: path,
         stage,
@@ -145,6 +155,7 @@ export async function build(storePath: string, options: BuildOptions): Promise<B
     } catch (error) {
       throw outFailure(out, toFailure(storePath, error));
     } finally {
+      await Promise.allSettled(running);
       files.close();
       claimed.release();
     }

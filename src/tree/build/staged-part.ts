@@ -10,7 +10,7 @@ import { packMember } from '../../zip/member.ts';
 import { encodingOfPath, SUFFIXES } from '../encoding.ts';
 import { type Layout, spanGroup } from '../layout.ts';
 import { digestsOfGroup } from '../manifest/digests.ts';
-import type { Listing } from '../manifest/listing.ts';
+import { type Listing, textOfGroup } from '../manifest/listing.ts';
 import type { TreeForm } from '../tree-files.ts';
 
 /** The folders in the stage for the lines of each part, its members in a ZIP, and the paths of its obsolete browse files. */
@@ -49,6 +49,13 @@ export function fileOfPart(part: string): string {
 /** Reads the lines of a part. */
 export function linesOfPart(stage: string, part: string): string {
   return readFileSync(join(stage, LINES, fileOfPart(part)), 'latin1');
+}
+
+/** Keeps all present files of a part as they are. Returns their number. */
+export function keepPart({ stage, before }: PartJob, part: string): number {
+  const lines = textOfGroup(before, part);
+  writeFileSync(join(stage, LINES, fileOfPart(part)), lines, 'latin1');
+  return lines.split('\n').length - 1;
 }
 
 /** A part of a tree that is being built: stages the files whose bytes are new, and writes the lines of all for the manifest. */

@@ -130,17 +130,21 @@ export function listFiles(
 }
 
 /**
- * Yields the lines of one group.
+ * Returns the lines of one group as text.
  * @throws Failure tree-edited if the file was replaced since it was listed
  */
-export function* linesOfGroup(listing: Listing, group: string): Generator<ManifestLine> {
+export function textOfGroup(listing: Listing, group: string): string {
   const places = listing.extents.get(group) ?? [];
-  for (let at = 0; at < places.length; at += 2) {
-    const texts = readLines(listing, places[at] ?? 0, places[at + 1] ?? 0).toString('latin1');
-    for (const text of texts.split('\n')) {
-      const line = parseLine(text);
-      if (line !== undefined) yield line;
-    }
+  let text = '';
+  for (let at = 0; at < places.length; at += 2) text += readLines(listing, places[at] ?? 0, places[at + 1] ?? 0).toString('latin1');
+  return text;
+}
+
+/** Yields the lines of one group: see {@link textOfGroup}. */
+export function* linesOfGroup(listing: Listing, group: string): Generator<ManifestLine> {
+  for (const text of textOfGroup(listing, group).split('\n')) {
+    const line = parseLine(text);
+    if (line !== undefined) yield line;
   }
 }
 

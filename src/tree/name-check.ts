@@ -1,0 +1,34 @@
+import type { Pauses } from '../contract/pauses.ts';
+import type { Store } from '../store/store.ts';
+import { onThreads } from '../threads/thread-pool.ts';
+
+/** With fewer records and accounts, threads take longer to start than they save. */
+export const MIN_ITEMS_FOR_THREADS = 2000;
+
+/** The store of which a thread checks the names. */
+export interface NamedStore {
+  readonly store: string;
+  readonly revision: number;
+}
+
+/**
+ * Checks that the accounts match their indexes, which HTML pages are made from. A thread does this beside the phases of a build that have
+ * no other thread.
+ * @param pauses end the work of the thread
+ * @throws Failure bad-store, stopped
+ */
+export async function checkNames(store: Store, pauses: Pauses): Promise<void> {
+  const { records, accounts, number } = store.revision;
+  const data: NamedStore = { store: store.path, revision: number };
+  await onThreads(
+    {
+      requests: ['check'],
+      module: new URL('./name-thread.js', import.meta.url),
+      data,
+      threads: records + accounts < MIN_ITEMS_FOR_THREADS ? 0 : 1,
+      here: () => store.checkNames(),
+      onAnswer: () => {},
+    },
+    pauses,
+  );
+}
