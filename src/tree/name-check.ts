@@ -1,4 +1,4 @@
-import type { Pauses } from '../contract/pauses.ts';
+import type { Pauses } from '../contract/event-loop-pauses.ts';
 import type { Store } from '../store/store.ts';
 import { onThreads } from '../threads/thread-pool.ts';
 
