@@ -15,9 +15,11 @@ export interface NamedStore {
  * Checks that the accounts match their indexes, which HTML pages are made from. A thread does this beside the phases of a build that have
  * no other thread.
  * @param pauses end the work of the thread
+ * @returns a digest of all that the search shows of the accounts
  * @throws Failure bad-store, stopped
  */
-export async function checkNames(store: Store, pauses: Pauses): Promise<void> {
+export async function checkNames(store: Store, pauses: Pauses): Promise<string> {
+  let digest = '';
   const { records, accounts, number } = store.revision;
   const data: NamedStore = { store: store.path, revision: number };
   await onThreads(
@@ -27,8 +29,11 @@ export async function checkNames(store: Store, pauses: Pauses): Promise<void> {
       data,
       threads: records + accounts < MIN_ITEMS_FOR_THREADS ? 0 : 1,
       here: () => store.checkNames(),
-      onAnswer: () => {},
+      onAnswer: (answer) => {
+        digest = answer;
+      },
     },
     pauses,
   );
+  return digest;
 }

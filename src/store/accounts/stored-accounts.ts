@@ -46,14 +46,6 @@ export interface SizeOfRecord {
   readonly bytes: number;
 }
 
-interface SearchedText extends Pick<AccountRow, 'place'> {
-  readonly text: string;
-  /** The number of accounts whose names do not match their checksum. */
-  readonly wrong: number;
-  /** The last account without records; null if there is none. */
-  readonly last_name: string | null;
-}
-
 /** An account with a display name. */
 export type NamedAccount = Pick<ListedAccount, 'screen_name' | 'display_name'>;
 
@@ -65,16 +57,6 @@ export interface HandleOfRow {
 
 /** The number of the records of an account, and the bytes of the newest of them. */
 const SIZE = 'ifnull(records, 0) AS records, ifnull(octet_length(head) + 1, 0) AS bytes';
-/**
- * The names of the accounts after a place in their order, and what a search result shows beside them: the rank as `rankOf` returns it. Lengths
- * make the text unambiguous.
- */
-const SEARCHED_TEXT = `SELECT group_concat(octet_length(screen_name) || ' ' || octet_length(listed_name) || ' ' ||
-      ceil(log2(listed_records + 1) / 2) || ' ' || screen_name || listed_name, '') AS text,
-    sum(crc32(screen_name || ' ' || listed_records || ' ' || listed_changes || ' ' || listed_name) IS NOT listed_checksum) AS wrong,
-    max(place) AS place, max(iif(place = ${NO_RECORD}, screen_name, NULL)) AS last_name
-  FROM (SELECT * FROM account INDEXED BY account_order WHERE (place, screen_name) > (?, ?) ORDER BY place, screen_name LIMIT +?)
-  HAVING count(*) > 0`;
 const SIZES = `SELECT id, octet_length(json) - octet_length(:account) AS bytes FROM record
   WHERE account = (SELECT id FROM account WHERE screen_name = :account)`;
 
@@ -145,21 +127,6 @@ export class StoredAccounts extends AccountReader {
     for (const { screen_name, listed_name } of accountRows(this.#database, 'display-name', [])) {
       if (listed_name !== '') yield { screen_name, display_name: listed_name };
     }
-  }
-
-  /**
-   * Yields all that the search shows of the accounts, in the order of the account pages. Reads only an index, natively.
-   * @throws Failure bad-store if names do not match their checksum
-   */
-  *searchedTexts(): Generator<string> {
-    // no two accounts have the same first record
-    const keyOf = ({ place, last_name }: SearchedText) => (last_name === null ? [place + 1, ''] : [place, last_name]);
-    for (const { text, wrong } of this.#database.rows<SearchedText>(SEARCHED_TEXT, [-1, ''], keyOf)) {
-      if (wrong > 0) throw damaged(this.#database.path, 'names of accounts that do not match their checksums');
-      yield text;
-    }
-    const handles = 'SELECT screen_name, handle FROM former_handle JOIN account ON account.id = account';
-    yield JSON.stringify(this.#database.prepare(`${handles} ORDER BY screen_name, seen_to, handle COLLATE BINARY`).all());
   }
 
   /** Yields each former handle with the account that had it. */

@@ -1,5 +1,6 @@
 import { AccountCursor, type AccountTotals } from '../accounts/account-cursor.ts';
 import type { Checksum } from '../check/checksum.ts';
+import { checkNameIndexes, digestOfNames } from '../check/names.ts';
 import { isCurrent, latestRevision, type Revision } from '../check/revision.ts';
 import { RANKING_MODULUS } from '../database/account-order-checksum.ts';
 import type { Connection } from '../database/connection.ts';
@@ -81,15 +82,12 @@ export class PageSource {
   /**
    * Lets SQLite compare the accounts and the former handles with their indexes: HTML pages read names and row numbers from both, and these have
    * no checksum.
+   * @returns a digest of all that the search shows of the accounts
    * @throws Failure bad-store
    */
-  checkNames(): void {
-    // the indexes are not in the order of the accounts: with a small cache, each page would be read many times
-    this.#database.exec('PRAGMA cache_size = -32768');
-    for (const table of ['account', 'former_handle']) {
-      const found = this.#database.value(`PRAGMA integrity_check('${table}')`);
-      if (found !== 'ok') throw damaged(this.path, String(found));
-    }
+  checkNames(): string {
+    checkNameIndexes(this.#database);
+    return digestOfNames(this.#database);
   }
 
   close(): void {

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { ensureDirSync } from 'fs-extra/esm';
 import { Browse } from '../../browse/browse.ts';
 import type { Pauses } from '../../contract/event-loop-pauses.ts';
-import { Failure } from '../../contract/failure.ts';
 import type { Store } from '../../store/store.ts';
 import { onThreads } from '../../threads/thread-pool.ts';
 import type { BuildRecord } from '../build-record.ts';
@@ -24,10 +23,9 @@ interface Shown {
 }
 
 /**
- * Renders the browse files of a store on two threads, and stages those that differ from the tree. Files may be wrong until it returns,
- * because the check of the names ends last.
- * @param html whether the new tree has browse files. If not, all present ones are obsolete
- * @param check that the names in the store match their indexes
+ * Renders the browse files of a store on two threads, and stages those that differ from the tree.
+ * @param names the digest of the names in the store, when they are checked; undefined if the new tree has no browse files: all present
+ * ones are obsolete
  * @param pauses end the work of the threads
  * @param onProgress called with the number of parts that were rendered, and the number of all
  * @throws Failure bad-store, stopped
@@ -35,22 +33,21 @@ interface Shown {
 export async function stageBrowse(
   store: Store,
   job: PartJob,
-  html: boolean,
+  names: Promise<string> | undefined,
   { found, since }: Shown,
-  check: Promise<void> | undefined,
   pauses: Pauses,
   onProgress: (done: number, all: number) => void,
 ): Promise<StagedBrowse> {
   const { stage, before, site } = job;
   for (const folder of [OBSOLETE, BROWSE_FOLDER]) ensureDirSync(join(stage, folder));
-  const parts = html ? new Browse(store, site).parts.map(({ name }) => name) : [];
+  const parts = names ? new Browse(store, site).parts.map(({ name }) => name) : [];
   const totals = { files: 0, written: 0, obsolete: listSurplus(before, parts, stage) };
   let sources: BrowseSources | undefined;
-  if (html) {
+  if (names !== undefined) {
     const { records, accounts } = store.revision;
-    const search = since === -1 ? undefined : found?.browse_search;
-    const data: BrowseJob = { ...job, rendered: renderedStateOf(found, since, store), search };
-    let [done, newSearch, renderer]: [number, string, PartRenderer | undefined] = [0, '', undefined];
+    const browse_search = await names;
+    const data: BrowseJob = { ...job, rendered: renderedStateOf(found, since, store, browse_search) };
+    let [done, renderer]: [number, PartRenderer | undefined] = [0, undefined];
     // the last parts take longest: begun first, none of them runs alone at the end
     const requests = [...parts.keys()].toReversed();
     await onThreads(
@@ -63,23 +60,17 @@ export async function stageBrowse(
           renderer ??= new PartRenderer(data, store);
           return renderer.render(part);
         },
-        onAnswer: ({ files, written, obsolete, source }) => {
+        onAnswer: ({ files, written, obsolete }) => {
           totals.files += files;
           totals.written += written;
           totals.obsolete += obsolete;
-          newSearch = source ?? newSearch;
           done += 1;
           onProgress(done, requests.length);
         },
       },
       pauses,
-    ).catch((error: unknown) => {
-      // the error of a thread does not name the index that is damaged; this check does
-      if (!(error instanceof Failure)) store.checkNames();
-      throw error;
-    });
-    await check;
-    sources = { browse_feed: feedSource(store), browse_search: newSearch };
+    );
+    sources = { browse_feed: feedSource(store), browse_search };
   }
   return { parts, ...totals, sources, isWhole: since === -1 };
 }

@@ -1,4 +1,4 @@
-import { createHash, hash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Browse } from '../../browse/browse.ts';
@@ -9,10 +9,8 @@ import { fileOfPart, keepPart, OBSOLETE, type PartJob, StagedPart } from './stag
 
 /** The input of threads that render the browse files of one tree together. */
 export interface BrowseJob extends PartJob {
-  /** What the tree's browse files show, except the part `search`. */
-  readonly rendered: Omit<RenderedState, 'search'>;
-  /** The checksum of what its part `search` was made from; undefined if it is unknown. */
-  readonly search: string | undefined;
+  /** What the tree's browse files show. */
+  readonly rendered: RenderedState;
 }
 
 /** The numbers of the files of a part, of those among them that are staged, and of those that are obsolete. */
@@ -22,24 +20,14 @@ export interface PartCounts {
   readonly obsolete: number;
 }
 
-/** A part that was rendered. */
-interface RenderedPart extends PartCounts {
-  /** The checksum of what the part was made from, if it is `search`. */
-  readonly source?: string | undefined;
-}
-
-const NOTHING: PartCounts = { files: 0, written: 0, obsolete: 0 };
-
 /** Renders parts of the browse files. */
 export class PartRenderer {
   readonly #job: BrowseJob;
-  readonly #store: Store;
   readonly #browse: Browse;
   readonly #parts: readonly BrowsePart[];
 
   constructor(job: BrowseJob, store: Store) {
     this.#job = job;
-    this.#store = store;
     this.#browse = new Browse(store, job.site);
     this.#parts = this.#browse.parts;
   }
@@ -49,12 +37,11 @@ export class PartRenderer {
    * @param index the place of the part among all
    * @throws Failure bad-store
    */
-  render(index: number): RenderedPart {
+  render(index: number): PartCounts {
     const [job, part] = [this.#job, this.#parts[index]];
-    if (part === undefined) return NOTHING;
-    const source = part.kind === 'search' ? searchSource(this.#store) : undefined;
-    const rendered = { ...job.rendered, search: source === job.search };
-    if (this.#browse.isCurrent(part, rendered)) return { ...NOTHING, files: keepPart(job, part.name), source };
+    const [counts, rendered] = [{ files: 0, written: 0, obsolete: 0 }, job.rendered];
+    if (part === undefined) return counts;
+    if (this.#browse.isCurrent(part, rendered)) return { ...counts, files: keepPart(job, part.name) };
     const staged = new StagedPart(job, part.name);
     for (const { path, render } of this.#browse.files(part, { ...rendered, paths: staged.left.keys() })) {
       if (render === undefined) staged.keep(path);
@@ -63,7 +50,7 @@ export class PartRenderer {
     staged.close();
     const { files, written, left } = staged;
     if (left.size > 0) writeFileSync(join(job.stage, OBSOLETE, fileOfPart(part.name)), `${[...left.keys()].join('\n')}\n`);
-    return { files, written, obsolete: left.size, source };
+    return { files, written, obsolete: left.size };
   }
 }
 
@@ -71,7 +58,7 @@ export class PartRenderer {
 export type BrowseSources = Required<Pick<BuildRecord, 'browse_feed' | 'browse_search'>>;
 
 export function browseSources(store: Store): BrowseSources {
-  return { browse_feed: feedSource(store), browse_search: searchSource(store) };
+  return { browse_feed: feedSource(store), browse_search: store.checkNames() };
 }
 
 /** Returns a digest of all that pages show of the oldest records, by default of all. */
@@ -79,16 +66,14 @@ export function feedSource(store: Store, records: number = store.revision.record
   return hash('sha256', JSON.stringify([store.oldestChecksum(records), store.storedAccounts().namedHandles()]));
 }
 
-/** Returns a digest of all that the part `search` shows. */
-function searchSource(store: Store): string {
-  const sha256 = createHash('sha256');
-  for (const text of store.storedAccounts().searchedTexts()) sha256.update(text);
-  return sha256.digest('hex');
-}
-
-/** Returns what the browse files of a tree show, except the part `search`. @param since the revision that the tree shows; -1 if it is unknown */
-export function renderedStateOf(found: BuildRecord | undefined, since: number, store: Store): Omit<RenderedState, 'search'> {
+/**
+ * Returns what the browse files of a tree show.
+ * @param since the revision that the tree shows; -1 if it is unknown
+ * @param names the digest of the names in the store
+ */
+export function renderedStateOf(found: BuildRecord | undefined, since: number, store: Store, names: string): RenderedState {
   if (found === undefined || since === -1) return NOTHING_RENDERED;
   const isSameFeed = found.records <= store.revision.records && feedSource(store, found.records) === found.browse_feed;
-  return { revision: since, records: isSameFeed ? found.records : 0, snapshot_days: found.snapshot_days };
+  const records = isSameFeed ? found.records : 0;
+  return { revision: since, records, search: found.browse_search === names, snapshot_days: found.snapshot_days };
 }

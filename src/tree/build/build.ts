@@ -125,7 +125,7 @@ export async function build(storePath: string, options: BuildOptions): Promise<B
       const showParts = (done: number, all: number) => onProgress('browse', done, all);
       // its modules are loaded only here, because they are a third of all modules of a build
       const { stageBrowse } = html || hasBrowse ? await import('./browse-files.ts') : {};
-      const staging = stageBrowse && beside(stageBrowse(store, job, html, shown, names, pauses, showParts));
+      const staging = stageBrowse && beside(stageBrowse(store, job, names, shown, pauses, showParts));
       const staged = join(stage, SORT_KEYS);
       const { page_size: dataPageSize, account_page_size: accountPageSize } = site;
       const sortKeys = writeSortKeys(staged, { dataPageSize, accountPageSize, ranges, accounts: store.accountKeys() });

@@ -1,0 +1,54 @@
+import { createHash } from 'node:crypto';
+import { NO_RECORD } from '../database/account-order-checksum.ts';
+import type { Connection } from '../database/connection.ts';
+import { damaged } from '../database/damaged.ts';
+
+/**
+ * Lets SQLite compare the accounts and the former handles with their indexes.
+ * @throws Failure bad-store
+ */
+export function checkNameIndexes(database: Connection): void {
+  // the indexes are not in the order of the accounts: with a small cache, each page would be read many times
+  database.exec('PRAGMA cache_size = -32768');
+  for (const table of ['account', 'former_handle']) {
+    const found = database.value(`PRAGMA integrity_check('${table}')`);
+    if (found !== 'ok') throw damaged(database.path, String(found));
+  }
+}
+
+/**
+ * The names of the accounts after a place in their order, and what a search result shows beside them: the rank as `rankOf` returns it. Lengths
+ * make the text unambiguous.
+ */
+const NAMES_AFTER = `SELECT group_concat(octet_length(screen_name) || ' ' || octet_length(listed_name) || ' ' ||
+      ceil(log2(listed_records + 1) / 2) || ' ' || screen_name || listed_name, '') AS text,
+    sum(crc32(screen_name || ' ' || listed_records || ' ' || listed_changes || ' ' || listed_name) IS NOT listed_checksum) AS wrong,
+    max(place) AS place, max(iif(place = ${NO_RECORD}, screen_name, NULL)) AS last_name
+  FROM (SELECT * FROM account INDEXED BY account_order WHERE (place, screen_name) > (?, ?) ORDER BY place, screen_name LIMIT +?)
+  HAVING count(*) > 0`;
+interface NamesAfter {
+  readonly text: string;
+  /** The number of accounts whose names do not match their checksum. */
+  readonly wrong: number;
+  readonly place: number;
+  /** The last account without records; null if there is none. */
+  readonly last_name: string | null;
+}
+
+/**
+ * Returns a digest of all that the search shows of the accounts, in the order of the account pages. Reads only an index.
+ * @returns the SHA-256 as hexadecimal digits
+ * @throws Failure bad-store if names do not match their checksum
+ */
+export function digestOfNames(database: Connection): string {
+  const hash = createHash('sha256');
+  // no two accounts have the same first record
+  const keyOf = ({ place, last_name }: NamesAfter) => (last_name === null ? [place + 1, ''] : [place, last_name]);
+  for (const { text, wrong } of database.rows<NamesAfter>(NAMES_AFTER, [-1, ''], keyOf)) {
+    if (wrong > 0) throw damaged(database.path, 'names of accounts that do not match their checksums');
+    hash.update(text);
+  }
+  const handles = 'SELECT screen_name, handle FROM former_handle JOIN account ON account.id = account';
+  const former = database.prepare(`${handles} ORDER BY screen_name, seen_to, handle COLLATE BINARY`).all();
+  return hash.update(JSON.stringify(former)).digest('hex');
+}
