@@ -91,7 +91,7 @@ export class Browse {
 
   /** Whether all files of a part are the same as the present ones. If so, they need not be listed again. */
   isCurrent(part: BrowsePart, rendered: RenderedState): boolean {
-    if (part.kind === 'search') return rendered.search;
+    if (part.kind === 'names' || part.kind === 'search') return rendered.names;
     const changed = part.kind === 'account' ? this.#changedSince(rendered.revision) : undefined;
     return changed !== undefined && !changed.folders.has(part.index);
   }
@@ -115,6 +115,8 @@ export class Browse {
         return accountLists(this.#accounts, (handle) => this.#changedSince(since)?.handles.has(handle) ?? true);
       case 'account':
         return this.#accountFiles(part.index, rendered);
+      case 'names':
+        return nameLists(this.#accounts);
       case 'search':
         return this.#searchFiles();
     }
@@ -246,7 +248,6 @@ export class Browse {
 
   *#searchFiles(): Generator<UnframedFile> {
     const reader = this.#store.accountReader();
-    yield* nameLists(this.#accounts);
     for (const { path, text } of searchFiles(() => reader.searchedNames())) yield { path, render: () => [encodeFile(text)] };
   }
 

@@ -16,8 +16,8 @@ export interface BrowsePart {
   readonly index: number;
 }
 
-/** The part `search` has all files that depend only on the names of accounts: the search index, and the lists by display name. */
-type PartKind = 'home' | 'changes' | 'accounts' | 'account' | 'search';
+/** The files of `names` and `search` depend only on the names of accounts: the lists by display name, and the search index. */
+type PartKind = 'home' | 'changes' | 'accounts' | 'account' | 'names' | 'search';
 
 /**
  * Returns all parts.
@@ -29,6 +29,7 @@ export function partsOf(changes: number): readonly BrowsePart[] {
     ...parts('accounts', 1),
     ...parts('changes', Math.ceil(changes / PAGES_IN_PART)),
     ...parts('home', 1),
+    ...parts('names', 1),
     ...parts('search', 1),
   ];
 }
@@ -58,7 +59,8 @@ export function partOf(path: string): string | undefined {
   if (HOME_FILES.includes(path) || path.startsWith('browse/assets/') || path.startsWith('browse/fields/') || MONTH.test(path))
     return 'home';
   if (path.startsWith('browse/accounts/')) return 'accounts';
-  return path.startsWith('browse/search/') || path.startsWith('browse/names/') ? 'search' : undefined;
+  if (path.startsWith('browse/names/')) return 'names';
+  return path.startsWith('browse/search/') ? 'search' : undefined;
 }
 
 /** A file of the HTML pages. */
@@ -77,8 +79,8 @@ export interface RenderedState {
   readonly revision: number;
   /** The number of the oldest records that are the same as then. */
   readonly records: number;
-  /** Whether the part `search` is the same as then. */
-  readonly search: boolean;
+  /** Whether the parts `names` and `search` are the same as then. */
+  readonly names: boolean;
   /** The days with snapshots then; undefined: none was known. */
   readonly snapshot_days?: readonly DaySpan[] | undefined;
   /** The paths of the present files of a part, in order; undefined: unknown. */
@@ -86,7 +88,7 @@ export interface RenderedState {
 }
 
 /** A tree without browse files, or with unknown ones. */
-export const NOTHING_RENDERED: RenderedState = { revision: -1, records: 0, search: false };
+export const NOTHING_RENDERED: RenderedState = { revision: -1, records: 0, names: false };
 
 /** The number of folders of `browse/account/`. */
 export const FOLDERS = 256;

@@ -55,7 +55,7 @@ it('a month with one account that changed most calls it the first of all', async
 
 it('the page of a month lists the accounts with the most changes in it, and is rendered again only if its records changed', async () => {
   const path = join(temporaryFolder(), 'store.db');
-  const pages = async (records: number, before = { revision: -1, records: 0, search: false }) => {
+  const pages = async (records: number, before = { revision: -1, records: 0, names: false }) => {
     await importHistory(path, historyOf(RECORDS.slice(0, records)));
     const store = Store.open(path);
     const [revision, files] = [store.revision.number, browseFiles(store, SITE, before)];
@@ -73,15 +73,15 @@ it('the page of a month lists the accounts with the most changes in it, and is r
   expect(new Set(counts).size).toBeLessThan(counts.length);
 
   // March gets a link to May
-  const may = await pages(1598, { revision, records: 1190, search: false });
+  const may = await pages(1598, { revision, records: 1190, names: false });
   expect(may.shown.map((page) => page === undefined)).toEqual([true, true, false, false]);
   expect(may.shown.slice(2).map(listed)).toEqual(MONTHS.slice(2).map((month) => expected(RECORDS.slice(0, 1598), month)));
   expect(may.shown[2]).toContain('May 2020');
 
-  const next = await pages(1599, { revision: may.revision, records: 1598, search: false });
+  const next = await pages(1599, { revision: may.revision, records: 1598, names: false });
   expect(next.shown.map((page) => page === undefined)).toEqual([true, true, true, false]);
 
-  const late = await pages(1610, { revision: next.revision, records: 1599, search: false });
+  const late = await pages(1610, { revision: next.revision, records: 1599, names: false });
   expect(late.shown.map((page) => page === undefined)).toEqual([false, true, true, false]);
   expect(listed(late.shown[0])).toEqual(expected(RECORDS, '2020-01'));
 });

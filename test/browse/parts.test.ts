@@ -22,7 +22,7 @@ describe('the parts of the browse files', () => {
         expect(new Set(names).size).toBe(names.length);
         for (const part of browse.parts) for (const { path } of browse.files(part, NOTHING_RENDERED)) expect(partOf(path)).toBe(part.name);
         const { number, records } = store.revision;
-        const unchanged = browseFiles(store, SITE, { revision: number, records, search: true });
+        const unchanged = browseFiles(store, SITE, { revision: number, records, names: true });
         expect([...unchanged.keys()]).toEqual(
           [...browseFiles(store).keys()].filter((file) => !/^browse\/(search|names|account)\//.test(file)),
         );
@@ -38,9 +38,9 @@ describe('the parts of the browse files', () => {
     const changes = (state: RenderedState) => rendered(state).flatMap((path) => /changes\/(\d.*)/.exec(path)?.[1] ?? []);
     expect(changes(NOTHING_RENDERED).slice(0, 5)).toEqual(['90.html', '89.html', '88.html', '87.html', '88.atom']);
     // 440 records have 88 pages, and the archive of pages 85 and 86 has got a link to the next one
-    expect(changes({ revision: 0, records: 440, search: true }).join()).toBe('90.html,89.html,88.html,87.html,88.atom,86.atom');
-    expect(rendered({ revision: 0, records: 350, search: true }).filter((path) => path.startsWith('browse/search/'))).toEqual([]);
-    expect(rendered({ revision: 0, records: 350, search: false })).toContain('browse/search/index.js');
+    expect(changes({ revision: 0, records: 440, names: true }).join()).toBe('90.html,89.html,88.html,87.html,88.atom,86.atom');
+    expect(rendered({ revision: 0, records: 350, names: true }).filter((path) => path.startsWith('browse/search/'))).toEqual([]);
+    expect(rendered({ revision: 0, records: 350, names: false })).toContain('browse/search/index.js');
     store.close();
   });
 
@@ -57,7 +57,7 @@ describe('the parts of the browse files', () => {
     before.close();
     await observe(path, [snapshot('nina', '1', 'new', 2)]);
     const after = Store.open(path);
-    const rendered = browseFiles(after, site, { revision: since, records: 0, search: false });
+    const rendered = browseFiles(after, site, { revision: since, records: 0, names: false });
     const all = browseFiles(after, site);
     after.close();
     for (const file of [accountPage('omar'), accountFeed('omar')]) expect(rendered.get(file)).toBeUndefined();

@@ -147,7 +147,7 @@ it('an import of former handles alone renders what it affects', async () => {
   expect(headings(all.get(changesPage(1)))).toContain('@omar_old now @omar First seen');
   expect(textsIn(all.get(changesPage(1)), 'h2').slice(-2)).toEqual(['1 March 2024', '28 February 2024']);
   expect(headings(all.get(accountPage('omar'))).at(-1)).toBe('Renamed after 28 February 2024, 12:00:00 UTC and by 4 March 2024');
-  for (const [file, text] of browseFiles(store, SITE, { revision: since, records: 0, search: false })) {
+  for (const [file, text] of browseFiles(store, SITE, { revision: since, records: 0, names: false })) {
     expect([file, text ?? files.get(file)]).toEqual([file, all.get(file)]);
   }
   store.close();

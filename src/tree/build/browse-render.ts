@@ -75,5 +75,5 @@ export function renderedStateOf(found: BuildRecord | undefined, since: number, s
   if (found === undefined || since === -1) return NOTHING_RENDERED;
   const isSameFeed = found.records <= store.revision.records && feedSource(store, found.records) === found.browse_feed;
   const records = isSameFeed ? found.records : 0;
-  return { revision: since, records, search: found.browse_search === names, snapshot_days: found.snapshot_days };
+  return { revision: since, records, names: found.browse_search === names, snapshot_days: found.snapshot_days };
 }

@@ -41,6 +41,6 @@ it('the accounts with the newest and with the most changes are in two tables, an
     'The last changes of the other accounts are in the list of all accounts.',
     'No other account has more than 2 changes. Their numbers are in the list of all accounts.',
   ]);
-  const rendered = { revision: store.revision.number, records: RECORDS.length, search: true };
+  const rendered = { revision: store.revision.number, records: RECORDS.length, names: true };
   expect(browseFiles(store, SITE, rendered).get(CHANGED_ACCOUNTS)).toBeUndefined();
 });

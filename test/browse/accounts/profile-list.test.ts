@@ -42,7 +42,7 @@ it('the page of an account says when it was last known, from the night on in whi
   const changed = [...later].filter(([file, text]) => first.get(file) !== text).map(([file]) => file);
   expect(changed.toSorted()).toEqual([ABOUT, accountPage('omar'), SITE_SCRIPT].toSorted());
   const store = Store.open(path);
-  const rendered = browseFiles(store, SITE, { revision: since.revision.number, records: 0, search: true });
+  const rendered = browseFiles(store, SITE, { revision: since.revision.number, records: 0, names: true });
   expect([...rendered].filter(([file, text]) => file.startsWith('browse/account/') && text !== undefined).map(([file]) => file)).toEqual([
     accountPage('omar'),
   ]);
@@ -93,7 +93,7 @@ it('the page of an imported account is rendered again when a snapshot shows the 
     before.close();
     await observe(path, snapshots);
     const after = Store.open(path);
-    const files = browseFiles(after, SITE, { revision: number, records, search: true });
+    const files = browseFiles(after, SITE, { revision: number, records, names: true });
     const all = browseFiles(after);
     after.close();
     return [accountPage('silent'), accountPage('nina')].map((page) => [

@@ -238,7 +238,7 @@ describe('the page about the history', () => {
   it('marks the end of a month when the next snapshot comes', async () => {
     const store = await storeOf(historyOf([{ first_encountered_date: '2020-03-02T00:00:00Z' }]));
     const { number, records } = store.revision;
-    const rendered = { revision: number, records, search: true, snapshot_days: spansOf('2020-03-02') };
+    const rendered = { revision: number, records, names: true, snapshot_days: spansOf('2020-03-02') };
     const marked = (...days: readonly string[]) =>
       browseFiles(store, { ...SITE, snapshot_days: spansOf(...days) }, rendered)
         .get(monthPage('2020-03'))
