@@ -343,10 +343,22 @@ describe('the moves', () => {
     const copies = (path: string) => ['.br', '.gz', ''].map((suffix) => path + suffix);
     const watched = ['out/rest/account/page/1/index.json.br', 'out/rest/data/page/8', 'out/rest/data/page/12'];
     const moves = await movesOf('compressed', 'smaller', output, watched);
-    expect(moves.slice(0, 4)).toEqual(['out/build.json', ...pages('data', 'last').flatMap(copies)]);
-    expect(moves.slice(-8)).toEqual([...copies('out/rest/account/index.json'), ...watched.slice(1).map((path) => `- ${path}`), ...END]);
+    expect(moves).toEqual([
+      'out/build.json',
+      ...[...pages('data', 'last', 7, 6, 5, 4, 3, 2, 1), 'out/rest/data/index.json'].flatMap(copies),
+      ...[...pages('account', 'last', 4, 3, 2, 1), 'out/rest/account/index.json'].flatMap(copies),
+      ...watched.slice(1).map((path) => `- ${path}`),
+      ...END,
+    ]);
     const plain = await movesOf('build', 'smaller', output, watched);
     expect(plain).toEqual(['out/build.json', `- ${watched[0]}`, ...END.slice(1)]);
+  });
+
+  it.each(['data/page/2', 'data', 'data/page/last', 'account'])('of a repair is only the page in %s', async (place) => {
+    const { output } = copyOf('build', 'smaller');
+    writeFileSync(join(output, 'rest', place, 'index.json'), 'half');
+    const moves = await movesOf('build', 'smaller', output, [], '--repair');
+    expect(moves).toEqual(['out/build.json', `out/rest/${place}/index.json`, ...END.slice(1)]);
   });
 
   it('of a build with HTML pages are the new ones before the others, the home page after them, and then obsolete ones are removed', async () => {
