@@ -38,7 +38,7 @@ export class Mover {
    * @throws Failure not-ours if a folder is there
    */
   check(staged: string, path: string = staged): void {
-    const found = this.#fileAt(path);
+    const found = refuseFolder(join(this.#out, path));
     this.#setTime(staged, found);
     (found === undefined ? this.#added : this.#replacing).add(staged);
   }
@@ -78,7 +78,7 @@ export class Mover {
     const present: string[] = [];
     for (const path of paths) {
       this.#checkParents(path);
-      if (this.#fileAt(path) !== undefined) present.push(path);
+      if (refuseFolder(join(this.#out, path)) !== undefined) present.push(path);
     }
     return present;
   }
@@ -110,12 +110,6 @@ export class Mover {
         // it has files, or does not exist
       }
     }
-  }
-
-  #fileAt(path: string): Stats | undefined {
-    const found = lstatOf(join(this.#out, path));
-    refuseFolder(join(this.#out, path), found);
-    return found;
   }
 
   #checkParents(path: string): void {

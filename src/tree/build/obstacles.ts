@@ -18,9 +18,14 @@ export function refuseUnlessFolder(path: string): Stats | undefined {
   return found;
 }
 
-/** @throws Failure not-ours if a folder is at the path of a file: a file cannot replace it */
-export function refuseFolder(path: string, found: Stats | undefined): void {
+/**
+ * Returns the status of what a file replaces; undefined if nothing is there.
+ * @throws Failure not-ours if a folder is there: a file cannot replace it
+ */
+export function refuseFolder(path: string): Stats | undefined {
+  const found = lstatOf(path);
   if (found?.isDirectory()) throw inTheWay(path, 'a file', found);
+  return found;
 }
 
 /** @throws Failure not-ours if a path exists and is not a regular file */
