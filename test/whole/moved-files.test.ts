@@ -143,6 +143,7 @@ const TABLE: readonly (readonly [Name, path: string, kind: string, Answer])[] = 
   ['html', 'out/browse/changes/1.html', 'a folder', inTheWay(FOLDER)],
   ['html', 'out/browse/changes/1.html', 'a link to a file', 'replaces it'],
   ['html', 'out/browse/mine', 'a link to a folder', 'leaves it'],
+  ['build', 'out/rest/data/page/12/index.json', 'a folder with a file', inTheWay(FOLDER)],
   // a ZIP and an archive replace only their own kind; a link stays, and what is behind it is replaced
   ['zip', 'history.zip', 'a file', inTheWay(FILE)],
   ['zip', 'history.zip', 'a link to a file', inTheWay(FILE)],
@@ -254,6 +255,8 @@ const hash = 'ab'.repeat(16);
 const LEFT: readonly (readonly [Name, left: readonly string[], mine: readonly string[]])[] = [
   ['build', ['out/.palimpsest/lock', 'out/.palimpsest/stage/rest/data/page/2/index.json', 'out/.palimpsest/stage/tree.zip'], []],
   ['build', ['out/.palimpsest/stage/lines/x'], ['out/.palimpsest/mine', 'out/rest/mine', 'out/.hidden', 'out/mine.txt']],
+  // the second state has no page 12
+  ['build', ['out/rest/data/page/13/index.json.gz'], ['out/rest/data/page/12/mine']],
   ['html', ['out/.palimpsest/stage/browse/index.html'], ['out/browse/mine.txt', 'out/rest/data/page/2/mine']],
   ['zip', ['.history.zip.palimpsest/stage/tree.zip', '.history.zip.palimpsest/lock'], ['.other.zip.palimpsest/stage/tree.zip']],
   ['publish', [`site/.palimpsest/${hash}.partial`, `site/.palimpsest/${hash}.lock`, 'site/.palimpsest.lock'], ['site/.palimpsest/mine']],

@@ -4,7 +4,7 @@ import { HOME } from '../../browse/paths.ts';
 import { Failure } from '../../contract/failure.ts';
 import { COLLECTIONS } from '../../contract/pages/collection.ts';
 import { isEmpty } from '../existing-tree.ts';
-import { collectionFolder, isPageName, type Layout, pagesFolder } from '../layout.ts';
+import { collectionFolder, isPageName, type Layout, pagePath, pagesFolder } from '../layout.ts';
 import { BROWSE_FOLDER } from '../manifest/listing.ts';
 import type { TreeFiles } from '../tree-files.ts';
 
@@ -51,7 +51,7 @@ function inTheWay(path: string, expected: string, found: Stats): Failure {
 }
 
 /**
- * Returns the folders of the pages that a tree has and a layout has not, the highest first. Refuses a tree with anything other than a
+ * Returns the paths of the pages that a tree has and a layout has not, the highest first. Refuses a tree with anything other than a
  * folder at the path of a folder: through a symbolic link, a build would write and delete files elsewhere.
  * @throws Failure not-ours
  */
@@ -67,7 +67,7 @@ export function surplusPages(out: string, { pages }: Layout): readonly string[] 
       if ((isNumber || entry.name === 'last') && !entry.isDirectory()) refuseUnlessFolder(join(out, folder, entry.name));
       if (isNumber && Number(entry.name) > pages[collection]) surplus.push(Number(entry.name));
     }
-    return surplus.sort((a, b) => b - a).map((page) => `${folder}/${page}`);
+    return surplus.sort((a, b) => b - a).map((page) => pagePath(collection, page));
   });
 }
 

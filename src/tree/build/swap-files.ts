@@ -1,6 +1,5 @@
 import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { removeSync } from 'fs-extra/esm';
 import { HOME } from '../../browse/paths.ts';
 import { COLLECTIONS } from '../../contract/pages/collection.ts';
 import type { OnProgress, Pauses } from '../../contract/pauses.ts';
@@ -91,6 +90,7 @@ export async function exchange(options: Exchange): Promise<Exchanged> {
   const mover = new Mover(stage, out, Math.min(began, statSync(join(stage, UNFINISHED)).mtimeMs));
   const hasOldCopies = hasOldVariants && existsSync(join(out, 'rest'));
   const oldCopies = hasOldCopies ? mover.present(pathsOfOtherCopies(layout)) : [];
+  const oldFiles = mover.present(oldPages.flatMap((path) => [path, ...ENCODINGS.map((encoding) => path + SUFFIXES[encoding])]));
   const counts = tally(options);
   let compared = 0;
   for (const folder of ['rest', ...(browse === undefined ? [] : [BROWSE_FOLDER])]) {
@@ -109,15 +109,16 @@ export async function exchange(options: Exchange): Promise<Exchanged> {
   if (!isDryRun) {
     mover.move(UNFINISHED, BUILD_RECORD);
     movePages(mover, layout, (done, all) => onProgress('exchange', done, all));
-    mover.remove(oldCopies);
-    for (const folder of oldPages) removeSync(join(out, folder));
+    mover.remove([...oldCopies, ...oldFiles]);
+    mover.removeEmpty(oldPages.map((path) => dirname(path)));
     mover.moveFolder(BROWSE_FOLDER);
     mover.move(HOME);
     mover.remove(oldBrowse);
     if (browse !== undefined) mover.removeEmpty([...(browse.isWhole ? foldersIn(out, BROWSE_FOLDER) : []), BROWSE_FOLDER]);
     for (const path of [SORT_KEYS, MANIFEST, BUILD_RECORD]) mover.move(path);
   }
-  return { build, ...counts, removed: oldPages.length + oldCopies.length + counts.removedBrowseFiles, removedCopies: oldCopies.length };
+  const removedPages = oldFiles.filter((path) => path.endsWith('.json')).length;
+  return { build, ...counts, removed: removedPages + oldCopies.length + counts.removedBrowseFiles, removedCopies: oldCopies.length };
 }
 
 /** Yields the names of the parts of a tree, in the order of the manifest. */
