@@ -208,6 +208,17 @@ describe('what is in the way', () => {
   });
 });
 
+it('html: refuses a folder at the path of a file that the new tree does not have, and changes nothing', async () => {
+  const { home, output } = copyOf('html', 'larger');
+  const path = join(output, 'browse/changes/12.html');
+  rmSync(path);
+  mkdirSync(path);
+  const before = [namesBelow(home), marksOf(home)];
+  const { code, stdout } = await run('html', 'smaller', output);
+  expect([code, JSON.parse(stdout).error]).toMatchObject([3, { code: 'not-ours', file: path, found: 'a folder' }]);
+  expect([namesBelow(home), marksOf(home)]).toEqual(before);
+});
+
 /** Folders that cannot be read or written. */
 const CLOSED: readonly (readonly [Name, path: string, mode: number])[] = [
   ['build', 'out', 0],
