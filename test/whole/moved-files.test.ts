@@ -85,6 +85,7 @@ function expectResult(home: string, name: Name, ...states: readonly State[]): vo
 
 /** What can be at a path. Each is put there instead of what is there. */
 const OBSTACLES: { readonly [kind: string]: (path: string, elsewhere: string) => void } = {
+  nothing: () => {},
   'a folder': (path) => mkdirSync(path),
   'a folder with a file': (path) => {
     mkdirSync(path);
@@ -107,6 +108,12 @@ const TABLE: readonly (readonly [Name, path: string, kind: string, Answer])[] = 
   // a build refuses what is no folder at the path of a folder, and a folder at the path of a file. Anything else it replaces
   ['build', page, 'a folder', inTheWay(FOLDER)],
   ['build', page, 'a folder with a file', inTheWay(FOLDER)],
+  ['build', page, 'nothing', 'replaces it'],
+  ['build', 'out/rest/data/page/2', 'nothing', 'replaces it'],
+  ['build', 'out/rest/account/page', 'nothing', 'replaces it'],
+  ['compressed', 'out/rest/data/page/2', 'nothing', 'replaces it'],
+  ['html', 'out/rest/data/page/2', 'nothing', 'replaces it'],
+  ['html', 'out/browse', 'nothing', 'replaces it'],
   ['build', page, 'a pipe', 'replaces it'],
   ['build', page, 'a link to a file', 'replaces it'],
   ['build', page, 'a link to a folder', 'replaces it'],
