@@ -1,7 +1,6 @@
 import { crc32 } from 'node:zlib';
 import type { FormerHandle } from '../../contract/accounts/account-state.ts';
 import type { ChangeInterval } from '../../contract/accounts/change-interval.ts';
-import { NO_RECORD } from '../database/account-order-checksum.ts';
 import type { Connection, Statement } from '../database/connection.ts';
 import { damaged } from '../database/damaged.ts';
 import { HistoryParts } from '../histories/history-parts.ts';

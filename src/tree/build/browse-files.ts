@@ -8,11 +8,20 @@ import { onThreads } from '../../threads/thread-pool.ts';
 import type { BuildRecord } from '../build-record.ts';
 import { BROWSE_FOLDER, browseGroups, type Listing, linesOfGroup } from '../manifest/listing.ts';
 import { MIN_ITEMS_FOR_THREADS } from '../name-check.ts';
-import { type BrowseJob, type BrowseSources, feedSource, PartRenderer, renderedStateOf } from './browse-render.ts';
-import type { StagedBrowse } from './browse-stage.ts';
+import { type BrowseJob, type BrowseSources, feedSource, type PartCounts, PartRenderer, renderedStateOf } from './browse-render.ts';
 import { fileOfPart, OBSOLETE, type PartJob } from './staged-part.ts';
 
 const THREADS = 2;
+
+/** The staged browse files of a build. */
+export interface StagedBrowse extends PartCounts {
+  /** The names of the parts, in the order of the manifest. */
+  readonly parts: readonly string[];
+  /** Undefined if the new tree has no browse files. */
+  readonly sources: BrowseSources | undefined;
+  /** Whether all were rendered, not only what changed. Then an interrupted build may have left empty folders. */
+  readonly isWhole: boolean;
+}
 
 /** What the browse files of a tree show before a build. */
 interface Shown {

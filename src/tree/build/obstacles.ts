@@ -1,22 +1,31 @@
-import { lstatSync, opendirSync, type Stats } from 'node:fs';
+import { lstatSync, readdirSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
 import { HOME } from '../../browse/paths.ts';
 import { Failure } from '../../contract/failure.ts';
 import { COLLECTIONS } from '../../contract/pages/collection.ts';
 import { isEmpty } from '../existing-tree.ts';
-import { collectionFolder, isPageName, pagesFolder } from '../layout.ts';
+import { collectionFolder, isPageName, type Layout, pagePath, pagesFolder } from '../layout.ts';
 import { BROWSE_FOLDER } from '../manifest/listing.ts';
 import type { TreeFiles } from '../tree-files.ts';
 
-/** @throws Failure not-ours if a path exists and is not a folder */
-export function refuseUnlessFolder(path: string): void {
+/**
+ * Returns the status of a folder; undefined if nothing is there.
+ * @throws Failure not-ours if something else is there
+ */
+export function refuseUnlessFolder(path: string): Stats | undefined {
   const found = lstatOf(path);
   if (found !== undefined && !found.isDirectory()) throw inTheWay(path, 'a folder', found);
+  return found;
 }
 
-/** @throws Failure not-ours if a folder is at the path of a file: a file cannot replace it */
-export function refuseFolder(path: string, found: Stats | undefined): void {
+/**
+ * Returns the status of what a file replaces; undefined if nothing is there.
+ * @throws Failure not-ours if a folder is there: a file cannot replace it
+ */
+export function refuseFolder(path: string): Stats | undefined {
+  const found = lstatOf(path);
   if (found?.isDirectory()) throw inTheWay(path, 'a file', found);
+  return found;
 }
 
 /** @throws Failure not-ours if a path exists and is not a regular file */
@@ -42,26 +51,24 @@ function inTheWay(path: string, expected: string, found: Stats): Failure {
 }
 
 /**
- * Refuses a tree with anything other than a folder at the path of a folder. Through a symbolic link, a build would write
- * and delete files elsewhere.
+ * Returns the paths of the pages that a tree has and a layout has not, the highest first. Refuses a tree with anything other than a
+ * folder at the path of a folder: through a symbolic link, a build would write and delete files elsewhere.
  * @throws Failure not-ours
  */
-export function refuseLinkedFolders(out: string): void {
-  const folders = ['rest', ...COLLECTIONS.flatMap((collection) => [collectionFolder(collection), pagesFolder(collection)])];
-  for (const folder of folders) refuseUnlessFolder(join(out, folder));
-  for (const collection of COLLECTIONS) {
-    const folder = join(out, pagesFolder(collection));
-    if (lstatOf(folder) === undefined) continue;
-    const entries = opendirSync(folder);
-    try {
-      for (let entry = entries.readSync(); entry !== null; entry = entries.readSync()) {
-        const isPage = isPageName(entry.name) || entry.name === 'last';
-        if (isPage && !entry.isDirectory()) refuseUnlessFolder(join(folder, entry.name));
-      }
-    } finally {
-      entries.closeSync();
+export function surplusPages(out: string, { pages }: Layout): readonly string[] {
+  refuseUnlessFolder(join(out, 'rest'));
+  for (const collection of COLLECTIONS) refuseUnlessFolder(join(out, collectionFolder(collection)));
+  return COLLECTIONS.flatMap((collection) => {
+    const folder = pagesFolder(collection);
+    if (refuseUnlessFolder(join(out, folder)) === undefined) return [];
+    const surplus: number[] = [];
+    for (const entry of readdirSync(join(out, folder), { withFileTypes: true })) {
+      const isNumber = isPageName(entry.name);
+      if ((isNumber || entry.name === 'last') && !entry.isDirectory()) refuseUnlessFolder(join(out, folder, entry.name));
+      if (isNumber && Number(entry.name) > pages[collection]) surplus.push(Number(entry.name));
     }
-  }
+    return surplus.sort((a, b) => b - a).map((page) => pagePath(collection, page));
+  });
 }
 
 /**

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { closeSync, openSync, readFileSync, writeFileSync, writeSync, writevSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, readFileSync, writeFileSync, writeSync, writevSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensureDirSync } from 'fs-extra/esm';
 import { BufferedFile } from '../../contract/files/file-bytes.ts';
@@ -56,6 +56,15 @@ export function keepPart({ stage, before }: PartJob, part: string): number {
   const lines = textOfGroup(before, part);
   writeFileSync(join(stage, LINES, fileOfPart(part)), lines, 'latin1');
   return lines.split('\n').length - 1;
+}
+
+/** Yields the paths of the browse files that the new tree does not have. */
+export function* obsoletePaths(stage: string): Generator<string> {
+  for (const name of readdirSync(join(stage, OBSOLETE))) {
+    yield* readFileSync(join(stage, OBSOLETE, name), 'utf8')
+      .split('\n')
+      .slice(0, -1);
+  }
 }
 
 /** A part of a tree that is being built: stages the files whose bytes are new, and writes the lines of all for the manifest. */

@@ -1,17 +1,23 @@
-import { existsSync, renameSync, type Stats, statSync, utimesSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { HOME } from '../../browse/paths.ts';
 import type { OnProgress, Pauses } from '../../contract/event-loop-pauses.ts';
-import { isLaterTime, timeAfter } from '../../contract/files/file-time.ts';
+import { COLLECTIONS } from '../../contract/pages/collection.ts';
 import { VERSION } from '../../version.ts';
 import { BUILD_RECORD, type BuildRecord, encodeBuildRecord, layoutOf } from '../build-record.ts';
-import { fileCount } from '../layout.ts';
+import { ENCODINGS, SUFFIXES } from '../encoding.ts';
+import { collectionFolder, fileCount, type Layout, pagesFolder, pathsInWriteOrder, pathsOfPages } from '../layout.ts';
 import { piecesOf } from '../manifest/lines.ts';
+import { BROWSE_FOLDER } from '../manifest/listing.ts';
 import { digestOf, MANIFEST, writeManifest } from '../manifest/manifest.ts';
 import { SORT_KEYS } from '../sort-keys.ts';
-import { promoteBrowse, refuseObsolete, type StagedBrowse, stagedBrowse, stagedIn } from './browse-stage.ts';
-import { lstatOf, refuseFolder, refuseLinkedFolders } from './obstacles.ts';
-import { promote, removeOldPages, removeVariants, variantsToRemove } from './promote.ts';
-import { linesOfPart, pageParts } from './staged-part.ts';
+import type { StagedBrowse } from './browse-files.ts';
+import { Mover } from './mover.ts';
+import { surplusPages } from './obstacles.ts';
+import { linesOfPart, obsoletePaths, pageParts } from './staged-part.ts';
+
+/** The staged build record of the time while files are exchanged. */
+const UNFINISHED = 'unfinished';
 
 /** The result of an exchange of files. */
 export interface Exchanged {
@@ -57,9 +63,6 @@ export interface Exchange {
  */
 export async function exchange(options: Exchange): Promise<Exchanged> {
   const { out, stage, began, sortKeys, browse, record: now, hasOldVariants, isDryRun, pauses, onProgress } = options;
-  const unfinished = join(stage, 'unfinished');
-  const manifest = join(stage, 'manifest');
-  const record = join(stage, 'record');
   const { base_url, page_size, account_page_size, about, noindex, account_feeds, store } = now;
   // before or after the build, whichever are more
   const browse_files = browse && Math.max(browse.files, browse.obsolete);
@@ -77,58 +80,48 @@ export async function exchange(options: Exchange): Promise<Exchanged> {
     account_feeds,
     store,
   } as const;
-  writeFileSync(unfinished, encodeBuildRecord(begun));
+  writeFileSync(join(stage, UNFINISHED), encodeBuildRecord(begun));
   const build = stageManifest(options);
-  writeFileSync(record, encodeBuildRecord(build));
+  writeFileSync(join(stage, BUILD_RECORD), encodeBuildRecord(build));
 
   const layout = layoutOf(now);
-  const isNew = !existsSync(join(out, 'rest'));
-  const hasSurplusVariants = !isNew && hasOldVariants;
-  refuseLinkedFolders(out);
-  if (hasSurplusVariants) for (const path of variantsToRemove(layout)) refuseFolder(join(out, path), lstatOf(join(out, path)));
+  const oldPages = surplusPages(out, layout);
   // the clock may have been set back meanwhile
-  const earliest = Math.min(began, statSync(unfinished).mtimeMs);
-  const times = pageTimes(earliest, lstatOf(join(out, BUILD_RECORD))?.mtimeMs ?? 0);
-  const check = (staged: string, path: string) => {
-    const found = lstatOf(join(out, path));
-    refuseFolder(join(out, path), found);
-    times.set(staged, found);
-  };
+  const mover = new Mover(stage, out, Math.min(began, statSync(join(stage, UNFINISHED)).mtimeMs));
+  const hasOldCopies = hasOldVariants && existsSync(join(out, 'rest'));
+  const oldCopies = hasOldCopies ? [...mover.present(pathsOfOtherCopies(layout))] : [];
+  const oldFiles = [...mover.present(oldPages.flatMap((path) => [path, ...ENCODINGS.map((encoding) => path + SUFFIXES[encoding])]))];
   const counts = tally(options);
-  function* staged(): Generator<string> {
-    // a new tree has no files to compare with
-    if (!isNew || times.areBehind) yield* stagedIn(stage, out, 'rest');
-    if (browse !== undefined) yield* stagedBrowse(stage, out, times.areBehind);
-  }
   let compared = 0;
-  for (const path of staged()) {
-    check(join(stage, path), path);
-    compared += 1;
-    if (pauses.areDue) await pauses.take(() => onProgress('compare', compared, counts.written));
+  for (const folder of ['rest', ...(browse === undefined ? [] : [BROWSE_FOLDER])]) {
+    for (const _ of mover.checkFolder(folder)) {
+      compared += 1;
+      if (pauses.areDue) await pauses.take(() => onProgress('compare', compared, counts.written));
+    }
   }
-  if (browse !== undefined) refuseObsolete(stage, out);
-  const hasNewSortKeys = digestOf(piecesOf(join(out, SORT_KEYS))) !== sortKeys;
-  if (hasNewSortKeys) check(join(stage, SORT_KEYS), SORT_KEYS);
-  check(manifest, MANIFEST);
-  for (const path of [unfinished, record]) {
-    check(path, BUILD_RECORD);
-    times.setRecord(path);
-  }
+  if (existsSync(join(stage, HOME))) mover.check(HOME);
+  // what is in the way is refused before anything moves
+  if (browse !== undefined) for (const _ of mover.present(obsoletePaths(stage)));
+  if (digestOf(piecesOf(join(out, SORT_KEYS))) !== sortKeys) mover.check(SORT_KEYS);
+  mover.check(MANIFEST);
+  for (const record of [UNFINISHED, BUILD_RECORD]) mover.checkRecord(record);
 
   pauses.check();
   if (!isDryRun) {
-    renameSync(unfinished, join(out, BUILD_RECORD));
-    promote(stage, out, layout, (done, all) => onProgress('exchange', done, all));
+    mover.move(UNFINISHED, BUILD_RECORD);
+    movePages(mover, layout, (done, all) => onProgress('exchange', done, all));
+    mover.remove([...oldCopies, ...oldFiles]);
+    mover.removeEmpty(oldPages.map((path) => dirname(path)));
+    mover.moveFolder(BROWSE_FOLDER);
+    mover.move(HOME);
+    if (browse !== undefined) {
+      mover.remove(obsoletePaths(stage));
+      mover.removeEmpty([...(browse.isWhole ? foldersIn(out, BROWSE_FOLDER) : []), BROWSE_FOLDER]);
+    }
+    for (const path of [SORT_KEYS, MANIFEST, BUILD_RECORD]) mover.move(path);
   }
-  const removedCopies = hasSurplusVariants ? removeVariants(out, layout, isDryRun) : 0;
-  const removedPages = isNew ? 0 : await removeOldPages(out, layout, isDryRun);
-  if (!isDryRun) {
-    if (browse !== undefined) promoteBrowse(stage, out, browse);
-    if (hasNewSortKeys) renameSync(join(stage, SORT_KEYS), join(out, SORT_KEYS));
-    renameSync(manifest, join(out, MANIFEST));
-    renameSync(record, join(out, BUILD_RECORD));
-  }
-  return { build, ...counts, removed: removedPages + removedCopies + counts.removedBrowseFiles, removedCopies };
+  const removedPages = oldFiles.filter((path) => path.endsWith('.json')).length;
+  return { build, ...counts, removed: removedPages + oldCopies.length + counts.removedBrowseFiles, removedCopies: oldCopies.length };
 }
 
 /** Yields the names of the parts of a tree, in the order of the manifest. */
@@ -142,7 +135,7 @@ export function stageManifest(options: Exchange): BuildRecord {
   function* lines(): Generator<string> {
     for (const part of partsOf(options)) yield linesOfPart(options.stage, part);
   }
-  return { ...options.record, manifest: writeManifest(join(options.stage, 'manifest'), lines(), options.sortKeys) };
+  return { ...options.record, manifest: writeManifest(join(options.stage, MANIFEST), lines(), options.sortKeys) };
 }
 
 /** Counts the files whose bytes are new, the others, and the browse files that are removed. */
@@ -152,29 +145,40 @@ export function tally({ record, writtenPages, browse }: Exchange): Pick<Exchange
 }
 
 /**
- * Gives each file with new bytes a modification time that no earlier version of the file had. The time is later than
- * that of the replaced file, and later than the tree's last build, because that build may have removed the file. The
- * times of the file system are enough, unless the last build was a moment ago or the clock was set back. In these cases
- * the times are ahead of the clock.
- * @param earliest a time in milliseconds; no staged file has an earlier one
- * @param lastBuild the time of the tree's build record in milliseconds; 0 if there is no record
+ * Moves the staged pages: the feed first, and in each collection the highest page first, so each page before the page that links to
+ * it. New records push old records to later pages. So a reader who follows `next` meanwhile may see a record twice, but never
+ * misses one.
+ * @param onProgress called with the number of pages that were moved or are unchanged, and the number of all
  */
-function pageTimes(earliest: number, lastBuild: number) {
-  let latest = 0;
-  return {
-    /** Whether even files that replace no other need a time of their own. */
-    areBehind: !isLaterTime(earliest, lastBuild),
-    /** @param found the file that the staged one replaces */
-    set: (staged: string, found: Stats | undefined): void => {
-      const previous = Math.max(lastBuild, found?.mtimeMs ?? 0);
-      if (isLaterTime(earliest, previous)) return;
-      const time = timeAfter(previous);
-      utimesSync(staged, time, time);
-      latest = Math.max(latest, time);
-    },
-    /** Gives the build record a time that is not earlier than that of any file. */
-    setRecord: (staged: string): void => {
-      if (statSync(staged).mtimeMs < latest * 1000) utimesSync(staged, latest, latest);
-    },
-  };
+function movePages(mover: Mover, layout: Layout, onProgress: (done: number, all: number) => void): void {
+  if (mover.moveAdded('rest')) return;
+  const { pages } = layout;
+  let done = 0;
+  for (const collection of COLLECTIONS) {
+    for (const folder of [collectionFolder(collection), pagesFolder(collection)]) mover.moveAdded(folder);
+    for (let page = pages[collection]; page >= 1; page -= 1) {
+      for (const path of pathsInWriteOrder(collection, page, layout)) {
+        mover.moveAdded(dirname(path));
+        mover.moveStaged(path);
+      }
+      done += 1;
+      onProgress(done, pages.data + pages.account);
+    }
+  }
+}
+
+/** Yields the paths of compressed copies in encodings that a layout does not have. */
+function* pathsOfOtherCopies({ pages, encodings }: Layout): Generator<string> {
+  const others = ENCODINGS.filter((encoding) => !encodings.includes(encoding));
+  for (const path of pathsOfPages({ pages, encodings: [] })) for (const encoding of others) yield path + SUFFIXES[encoding];
+}
+
+/** Yields the folders below a folder, each after those that it has. */
+function* foldersIn(out: string, folder: string): Generator<string> {
+  if (!existsSync(join(out, folder))) return;
+  for (const entry of readdirSync(join(out, folder), { withFileTypes: true })) {
+    if (!entry.isDirectory()) continue;
+    yield* foldersIn(out, `${folder}/${entry.name}`);
+    yield `${folder}/${entry.name}`;
+  }
 }

@@ -45,7 +45,7 @@ export async function exchangeZip(options: Exchange, present: ZipReader | undefi
     }
     const keys = readFileSync(join(stage, SORT_KEYS));
     writer.add(packMember(SORT_KEYS, [keys]), hash('sha256', keys));
-    writer.addFile(MANIFEST, join(stage, 'manifest'), build.manifest);
+    writer.addFile(MANIFEST, join(stage, MANIFEST), build.manifest);
     const record = Buffer.from(encodeBuildRecord(build));
     writer.add(packMember(BUILD_RECORD, [record]), hash('sha256', record));
     writer.end();
