@@ -19,7 +19,7 @@ import {
   renameAddress,
 } from './paths.ts';
 
-const TITLE = 'Changes and first values of public profiles';
+const TITLE = 'Changes, renames and first values of public profiles';
 /** The number of pages of changes in an archive of the feed. An archive has the number of its newest page. */
 export const ARCHIVE_PAGES = 2;
 
@@ -86,7 +86,7 @@ export function accountFeedBytes(
     return markup`<entry><id>${base}/${id}#${trusted(accountPlace(screen_name).name)}</id><title>@${escapeText(screen_name)} had the handle @${name} before</title><updated>${trusted(seen_to)}</updated><link href="${base}/${page}"/><link rel="related" href="${base}/${feed}" type="application/atom+xml"/></entry>\n`;
   });
   const times = [...timesOf(contents), ...holders.map(({ seen_to }) => seen_to)];
-  const title = markup`Changes and first values of @${name}`;
+  const title = markup`Changes, renames and first values of @${name}`;
   return documentBytes(site, { id, title, links }, times, [...entriesOf(site, contents, facts), ...moved]);
 }
 

@@ -78,7 +78,7 @@ const SCHEMES = /\bhttps?(?=:\/\/)/g;
 /** Says in words that only schemes of URLs changed, if that is so: a diff_html of a text marks no more than an `s`. */
 export function changedSchemes(diff: ChangedPart): ChangedPart {
   const [old, current] = [textOfMarkup(diff.before), textOfMarkup(diff.after)];
-  if (!current.includes('http') || old.replace(SCHEMES, '') !== current.replace(SCHEMES, '')) return diff;
+  if (!current.includes('http') || old.replace(SCHEMES, '\0') !== current.replace(SCHEMES, '\0')) return diff;
   const schemes = current.match(SCHEMES) ?? [];
   const changes = (old.match(SCHEMES) ?? []).map((scheme, index) => replaced(trusted(scheme), trusted(schemes[index] ?? '')));
   const words = new Set(changes.flatMap((change) => (change.removed === change.added ? [] : inWords(change))));

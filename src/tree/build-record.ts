@@ -31,7 +31,7 @@ export interface BuildRecord extends Site {
   readonly compress: string;
   /** The number of browse files; undefined if the tree was built without them. */
   readonly browse_files?: number | undefined;
-  /** The SHA-256 of the records and former handles on pages of changes, and of the search index; undefined without browse files. */
+  /** The SHA-256 of the records and former handles on pages of changes, and of the names in lists and in the search; undefined without browse files. */
   readonly browse_feed?: string | undefined;
   readonly browse_search?: string | undefined;
   /** Fingerprint of the store's contents. */

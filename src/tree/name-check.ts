@@ -5,15 +5,15 @@ import { onThreads } from '../threads/thread-pool.ts';
 /** With fewer records and accounts, threads take longer to start than they save. */
 export const MIN_ITEMS_FOR_THREADS = 2000;
 
-/** The store of which a thread checks the names. */
+/** The store whose names a thread checks. */
 export interface NamedStore {
   readonly store: string;
   readonly revision: number;
 }
 
 /**
- * Checks that the accounts match their indexes, which HTML pages are made from. A thread does this beside the phases of a build that have
- * no other thread.
+ * Checks that the accounts match their indexes, which HTML pages are made from. A thread does this while the main thread
+ * begins the build.
  * @param pauses end the work of the thread
  * @returns a digest of all that the search shows of the accounts
  * @throws Failure bad-store, stopped
@@ -28,7 +28,10 @@ export async function checkNames(store: Store, pauses: Pauses): Promise<string> 
       module: new URL('./name-thread.js', import.meta.url),
       data,
       threads: records + accounts < MIN_ITEMS_FOR_THREADS ? 0 : 1,
-      here: () => store.checkNames(),
+      here: () => {
+        store.checkNames();
+        return store.digestOfNames();
+      },
       onAnswer: (answer) => {
         digest = answer;
       },

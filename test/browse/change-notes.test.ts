@@ -41,6 +41,8 @@ it.each<[name: string, before: string, after: string, note: string | undefined]>
   ['spaces of which one moved from one place to another', 'a  b c', 'a b  c', 'space U+0020 moved'],
   ['a zero-width space that moved', 'm\u200baps', 'ma\u200bps', 'zero-width space U+200B moved'],
   ['a word that moved', 'a b maps', 'b a maps', undefined],
+  ['a word that moved to the beginning', 'one two three', 'three one two', undefined],
+  ['characters in another form that repeat', 'maps\u2026', 'maps...', 'characters in another form: U+2026 became U+002E U+002E U+002E'],
   ['spaces and letter case', 'Maps of', 'maps  of', 'space U+0020 added, upper and lower case'],
   ['a composed letter and letter case', 'Caf\u00e9', 'cafe\u0301', 'normalization: U+00E9 became U+0065 U+0301, upper and lower case'],
   ['a decomposed letter that looks like another', '\u0451\u043b', '\u0435\u0308\u043b', 'normalization: U+0451 became U+0435 U+0308'],
@@ -56,6 +58,7 @@ it.each<[name: string, before: string, after: string, note: string | undefined]>
     'https://a.example http://b.example https://c.example',
     'Only <q>http</q> became <q>https</q>, and <q>https</q> became <q>http</q>',
   ],
+  ['a scheme before a text that was no URL', 'http://a ://b', 'https://a http://b', undefined],
   ['the scheme and the path of a URL', 'at http://a.example now', 'at https://a.example/b now', undefined],
   ['the style of an emoji', 'sun \u2600', 'sun \u2600\ufe0f', 'emoji variation selector U+FE0F added'],
   [

@@ -99,7 +99,9 @@ it('the calendar of a month shows the renames of a day beside its changes, also 
   );
   expect(days.map((day) => textOf(day))).toEqual(['1 0 +2 1 rename', '2 1', '3 0 1 rename', '5 1']);
   expect(page).toContain('<a id=d03 href="#renames" title="3 March 2024: 0 changes and 1 rename">');
-  expect(page).toContain(' A <a href="#renames">rename</a> is on the day on which the former handle was last seen.');
+  expect(page).toContain(
+    ' A day without records links to its renames. A <a href="#renames">rename</a> is counted on the day on which the former handle was last seen.',
+  );
 });
 
 it.each<[records: string, days: readonly string[], months: { readonly [month: string]: string }]>([

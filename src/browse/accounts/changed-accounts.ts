@@ -52,8 +52,8 @@ export function changedAccountsPage(reader: AccountReader, newest: readonly stri
     markup`<h1>Accounts by changes <small>${trusted(counted(all, 'account'))}, at most ${MAX_LISTED} in each table</small></h1>
 <nav class=pages aria-label="All accounts"><a href="${ROOT_1}${accountsPage()}">All accounts by handle</a> <a href="${ROOT_1}${namesPage()}">Accounts by name</a> <a href="#most">Most changes</a></nav>
 <h2>Newest changes</h2>
-${table(last)}${isWhole ? '' : markup`<p>The last changes of the other accounts ${others}.</p>\n`}<h2 id=most>Most changes</h2>
-${table(most)}${isWhole ? '' : markup`<p>No other account has more than ${changesMarkup(most.at(-1)?.changes ?? 0)}. Their numbers ${others}.</p>\n`}`,
+${table(last)}${isWhole ? '' : markup`<p>The newest changes of the other accounts ${others}.</p>\n`}<h2 id=most>Most changes</h2>
+${table(most)}${isWhole ? '' : markup`<p>Every other account has at most ${changesMarkup(most.at(-1)?.changes ?? 0)}. Their numbers ${others}.</p>\n`}`,
   );
 }
 

@@ -49,16 +49,18 @@ export class RecordLookup implements RecordFacts {
   readonly handleAt: RecordFacts['handleAt'] = (dated) => this.renames.handleAt(dated);
 
   /**
-   * Returns the renames between each record and the one before it of the same account. A rename that is found has no record after it,
-   * so it never belongs to an older record.
+   * Returns the renames between each record and the one before it of the same account, each once. A rename found by `observe` is later
+   * than all records of its account, so it belongs to the next one, and never to an archive that is full.
    */
   renamesBefore(records: readonly ChangeRecord[]): readonly Rename[] {
-    return records.flatMap(({ id, account, first_encountered_date }) => {
+    const all = records.flatMap(({ id, account, first_encountered_date }) => {
       const renames = this.renames.of(account);
       if (renames.length === 0) return [];
       const [from, to] = [parseInstant(this.#accounts.timeBefore(id) ?? '') ?? -1, parseInstant(first_encountered_date) ?? 0];
       return renames.filter(({ seen_to }) => seen_to >= from && seen_to < to);
     });
+    // records can be out of order
+    return [...new Set(all)];
   }
 
   #partOf(account: ByteText, id: number): number {

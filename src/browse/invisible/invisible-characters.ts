@@ -64,7 +64,7 @@ const MOST = 4;
 export interface TextDifference {
   readonly removed: string;
   readonly added: string;
-  /** Both texts. A text may be '' if none of its words has letters of two scripts. */
+  /** Both texts. If the difference is seen at once, a text without words in letters of two scripts may be ''. */
   readonly before: string;
   readonly after: string;
   /** Whether the end of one of the texts is a part of the difference. */
@@ -86,7 +86,7 @@ export function invisibleCharacters({ removed, added, before, after, isAtEnd }: 
   const [one, other] = [removed, added].map((text) => text.replace(ACCENTED, (letter) => letter.normalize('NFC')));
   const notes = named(one, other, (character, count) => count !== 0 && nameOf(character) !== undefined);
   if (notes.length > 0 && isAtEnd && (removed + added).trim() === '') return notes.map((note) => `${note} at the end`);
-  const isMoved = notes.length === 0 && (removed === added || composed(removed) !== composed(added));
+  const isMoved = notes.length === 0 && visible(before) === visible(after) && (removed === added || composed(removed) !== composed(added));
   const moved = isMoved ? named(removed, added, (character) => nameOf(character) !== undefined) : [];
   const letters = lettersNotes(withoutSpaces(removed), withoutSpaces(added));
   return [...notes, ...moved, ...letters].map((note, _, all) => (note === CASE && all.length === 1 ? `only ${note}` : note));
@@ -163,7 +163,7 @@ function surplus(removed: Iterable<string>, added: Iterable<string>): ReadonlyMa
 /** Returns the code points of the characters of which another text has fewer; those of the text if they only have another order. */
 function otherForms(text: string, other: string): string {
   const more = [...surplus(charactersOf(other), charactersOf(text))].filter(([, count]) => count > 0);
-  return codePoints(more.map(([one]) => one).join('') || text);
+  return codePoints(more.map(([one, count]) => one.repeat(count)).join('') || text);
 }
 
 /** Divides a text into characters as readers see them: a letter and its accents are one. */
@@ -173,6 +173,6 @@ function charactersOf(text: string): readonly string[] {
 
 /** Returns the first code points of a text. */
 function codePoints(text: string): string {
-  const shown = Array.from(text).slice(0, MOST);
-  return shown.map((one) => `U+${(one.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`).join(' ');
+  const all = Array.from(text, (one) => `U+${(one.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`);
+  return all.length > MOST ? `${all.slice(0, MOST).join(' ')}\u2026` : all.join(' ');
 }

@@ -21,9 +21,9 @@ export function invisibleDifference(diff: Omit<DiffMarkup, 'inline'>): readonly 
   const mayBeInvisible = MAYBE_INVISIBLE.test(old) || MAYBE_INVISIBLE.test(current);
   const mayLookAlike = (MAYBE_CONFUSABLE.test(old) || MAYBE_CONFUSABLE.test(current)) && (mayBeMixed(before) || mayBeMixed(after));
   if (isSeen && !mayBeInvisible && !mayLookAlike) return NONE;
-  const mixed = (html: Markup) => (mayLookAlike && mayBeMixed(html) ? plainText(textOfMarkup(html)) : '');
+  const whole = (html: Markup) => (!isSeen || (mayLookAlike && mayBeMixed(html)) ? plainText(textOfMarkup(html)) : '');
   const isAtEnd = before.endsWith('</del>') || after.endsWith('</ins>');
-  return invisibleCharacters({ removed: plainText(old), added: plainText(current), before: mixed(before), after: mixed(after), isAtEnd });
+  return invisibleCharacters({ removed: plainText(old), added: plainText(current), before: whole(before), after: whole(after), isAtEnd });
 }
 
 /** Names the invisible characters of a first value, and those that look like others: `contains zero-width space U+200B`. */

@@ -90,7 +90,7 @@ function mostChangedList({ month }: Month, { all, first, tied }: MostChanged, ha
   return markup`<h2>Accounts with the most changes</h2>\n${others}${list}${rest}`;
 }
 
-const RENAMES = markup` A <a href="#renames">rename</a> is on the day on which the former handle was last seen.`;
+const RENAMES = markup` A day without records links to its renames. A <a href="#renames">rename</a> is counted on the day on which the former handle was last seen.`;
 
 const ONLY_DATE = markup` A day with only its date has snapshots without changes, unless it is before the first snapshot of this history or after the last one.`;
 

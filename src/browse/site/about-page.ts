@@ -97,7 +97,7 @@ ${lacks(incomplete)}<h2 id=removal>Corrections and removal</h2>
 <p>${whomToAsk(about)} An account can be removed from the pages, the data and the search. Later data does not bring it back. Name each account: a removal leaves other accounts, also if their texts mention the removed one, and copies that others made.</p>
 <h2>How to cite it</h2>
 <p>To cite this history as a whole: ${citation(site, state)}</p>
-<p>Each record and each rename has a permalink on the page of its account: the link beside the name of the field, or beside Handle. Later records do not change the link.</p>
+<p>Each record and each rename has a permalink on the page of its account: the link named Permalink beside the field, or the link beside Handle. Later records do not change the link.</p>
 <h2 id=api>How to find an account in the API</h2>
 <p>The JSON API sorts accounts by the id of their first record. An account moves to another page when accounts before it come or go.</p>
 <p>Follow <code>next</code> from <a href="${ROOT_1}rest/account/">accounts</a> to the entry with its <code>screen_name</code>. Only the HTML page of an account keeps its address.</p>

@@ -82,11 +82,17 @@ export class PageSource {
   /**
    * Lets SQLite compare the accounts and the former handles with their indexes: HTML pages read names and row numbers from both, and these have
    * no checksum.
-   * @returns a digest of all that the search shows of the accounts
    * @throws Failure bad-store
    */
-  checkNames(): string {
+  checkNames(): void {
     checkNameIndexes(this.#database);
+  }
+
+  /**
+   * Returns a digest of all that the search shows of the accounts.
+   * @throws Failure bad-store
+   */
+  digestOfNames(): string {
     return digestOfNames(this.#database);
   }
 

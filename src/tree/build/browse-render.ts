@@ -58,7 +58,7 @@ export class PartRenderer {
 export type BrowseSources = Required<Pick<BuildRecord, 'browse_feed' | 'browse_search'>>;
 
 export function browseSources(store: Store): BrowseSources {
-  return { browse_feed: feedSource(store), browse_search: store.checkNames() };
+  return { browse_feed: feedSource(store), browse_search: store.digestOfNames() };
 }
 
 /** Returns a digest of all that pages show of the oldest records, by default of all. */

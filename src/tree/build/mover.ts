@@ -19,7 +19,7 @@ export class Mover {
   readonly #lastBuild: number;
   /** The latest time that a file got, in seconds. */
   #latest = 0;
-  /** The staged files and folders at whose places nothing is. */
+  /** The staged folders at whose places nothing is. */
   readonly #added = new Set<string>();
   /** The files that were checked one by one. */
   readonly #checkedFiles = new Set<string>();
@@ -86,7 +86,7 @@ export class Mover {
     if (this.#checkedFiles.delete(staged)) this.#rename(staged, path);
   }
 
-  /** Moves a staged file or folder if nothing was at its place. Returns whether it moved. */
+  /** Moves a staged folder if nothing was at its place. Returns whether it moved. */
   moveAdded(path: string): boolean {
     const isAdded = this.#added.delete(path);
     if (isAdded) this.#rename(path, path);
@@ -95,13 +95,13 @@ export class Mover {
 
   /** Moves a file of a staged folder to its place, if there is one. */
   moveStaged(path: string): void {
-    if (!this.moveAdded(path) && existsSync(join(this.#stage, path))) this.#rename(path, path);
+    if (existsSync(join(this.#stage, path))) this.#rename(path, path);
   }
 
   /** Moves the files of a staged folder. Those that replace no other come first. */
   moveFolder(folder: string): void {
-    for (const path of [...this.#added]) if (`${path}/`.startsWith(`${folder}/`)) this.moveAdded(path);
-    this.#moveRest(folder);
+    this.#moveFiles(folder, (path) => !existsSync(join(this.#out, path)));
+    this.#moveFiles(folder, () => true);
   }
 
   /** Removes files. */
@@ -126,17 +126,15 @@ export class Mover {
   }
 
   #checkFile(staged: string, path: string): void {
-    const found = refuseFolder(join(this.#out, path));
-    this.#setTime(staged, found);
-    if (found === undefined) this.#added.add(staged);
+    this.#setTime(staged, refuseFolder(join(this.#out, path)));
   }
 
-  #moveRest(folder: string): void {
-    if (!existsSync(join(this.#stage, folder))) return;
+  #moveFiles(folder: string, isDue: (path: string) => boolean): void {
+    if (this.moveAdded(folder) || !existsSync(join(this.#stage, folder))) return;
     for (const entry of readdirSync(join(this.#stage, folder), { withFileTypes: true })) {
       const path = `${folder}/${entry.name}`;
-      if (entry.isDirectory()) this.#moveRest(path);
-      else this.#rename(path, path);
+      if (entry.isDirectory()) this.#moveFiles(path, isDue);
+      else if (isDue(path)) this.#rename(path, path);
     }
   }
 

@@ -38,8 +38,8 @@ it('the accounts with the newest and with the most changes are in two tables, an
     elementsNamed(each, 'a').some(({ attrs }) => attrs[0]?.value === '../browse/accounts/all.html'),
   );
   expect(ways.map((way) => textOf(way))).toEqual([
-    'The last changes of the other accounts are in the list of all accounts.',
-    'No other account has more than 2 changes. Their numbers are in the list of all accounts.',
+    'The newest changes of the other accounts are in the list of all accounts.',
+    'Every other account has at most 2 changes. Their numbers are in the list of all accounts.',
   ]);
   const rendered = { revision: store.revision.number, records: RECORDS.length, names: true };
   expect(browseFiles(store, SITE, rendered).get(CHANGED_ACCOUNTS)).toBeUndefined();
