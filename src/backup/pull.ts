@@ -14,7 +14,7 @@ import { SCHEMA_VERSION } from '../store/database/schema.ts';
 import { otherSchema } from '../store/database/schema-version.ts';
 import { diskFailure } from '../store/database/store-error.ts';
 import { StoreImage, type StoreState } from '../store/store-image.ts';
-import { commitPath } from '../versions/commit.ts';
+import { commitPath } from '../versions/commit-format.ts';
 import { fetchVersion } from '../versions/fetch-version.ts';
 import { listVersions } from '../versions/newest-commit.ts';
 import { decompress, hasBytesOf, STORE_KIND, type StoreVersion, stateOfVersion } from './store-version.ts';

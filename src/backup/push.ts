@@ -13,11 +13,11 @@ import { StoreImage } from '../store/store-image.ts';
 import { VERSION } from '../version.ts';
 import { changeVersions, type Written } from '../versions/change-versions.ts';
 import { type Found, isMissing, missingData, readNewest } from '../versions/newest-commit.ts';
-import { type NextList, refuseFuture } from '../versions/next-commit.ts';
 import { refuseRemains } from '../versions/prune.ts';
 import { type KeepPolicy, keptVersions, timeAfter } from '../versions/retention.ts';
+import { type NextList, refuseFuture } from '../versions/write-commit.ts';
 import { DESPITE_TIME, diverged, overtaken } from './push-failures.ts';
-import { refusePublicPlace } from './refuse-public-target.ts';
+import { refusePublicTarget } from './refuse-public-target.ts';
 import { type CompressedStore, compress, hasBytesOf, STORE_KIND, type StoreVersion, stateOfVersion } from './store-version.ts';
 
 /** The phases of a push. They count bytes of the store, or of the compressed store. `check` is one step of SQLite. */
@@ -92,7 +92,7 @@ export async function push(target: Target, options: PushOptions): Promise<PushSu
     // in a folder also later, because a site can be published around a store. In a bucket that takes too many requests
     if (newest === undefined || target.names !== undefined) {
       const around = options.around.map((place) => openRemote(place, { ...options, kept }));
-      await refusePublicPlace(remote, around, target.names?.() ?? []);
+      await refusePublicTarget(remote, around, target.names?.() ?? []);
     }
     unchanged = newest !== undefined && !isLost && (await hasBytesOf(newest, image, progress('read', image.bytes)));
     const stay = unchanged && !options.deletesUnchanged ? sound : staying(sound, options.keep, !unchanged);

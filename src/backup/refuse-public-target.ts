@@ -12,7 +12,7 @@ const SITE: readonly string[] = [SITE_MARKER, 'rest/data/index.json'];
  * @param inside the names in the target if it is a folder. The objects of a bucket are not listed
  * @throws Failure not-ours
  */
-export async function refusePublicPlace(remote: Remote, around: readonly Remote[], inside: readonly string[]): Promise<void> {
+export async function refusePublicTarget(remote: Remote, around: readonly Remote[], inside: readonly string[]): Promise<void> {
   await refuseSite(remote);
   for (const name of inside) {
     // a name that cannot be read, such as a link that leaves the folder, is not a site

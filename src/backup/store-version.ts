@@ -5,7 +5,7 @@ import { constants, createBrotliCompress, createBrotliDecompress } from 'node:zl
 import { count, text } from '../contract/json-shape.ts';
 import { openSpool, type SpoolFile } from '../store/histories/spool-file.ts';
 import type { StoreImage, StoreState } from '../store/store-image.ts';
-import { VERSION_SHAPE, type Version, type VersionKind } from '../versions/commit.ts';
+import { VERSION_SHAPE, type Version, type VersionKind } from '../versions/commit-format.ts';
 
 /** The store at the time of one push. Its data is the file of the store, compressed with brotli. */
 export interface StoreVersion extends Version, Pick<StoreState, 'revision' | 'observed'> {

@@ -5,8 +5,8 @@ import { COMMANDS, type CommandName, GROUPS, TASKS, type Values } from './comman
 import { checkVariables, isEffective, variableOf } from './environment-variables.ts';
 import { oneOf } from './parsers.ts';
 import { type GivenSwitch, isSwitch, OFF, refuseContradictions, refuseStoreOptionsOfFolder } from './refusals.ts';
+import { renderSuggested } from './shell-command.ts';
 import type { CommandSpec, Given, ValueSpec } from './spec.ts';
-import { renderSuggested } from './suggested-command.ts';
 
 type Run<Name extends CommandName> = (terminal: Terminal, values: Values<Name>, given: Given) => Promise<void> | void;
 

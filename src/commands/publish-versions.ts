@@ -13,7 +13,7 @@ import { PublishedTarget } from '../store/published-target.ts';
 import { bytes, items } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { formOf } from '../tree/tree-files.ts';
-import { HEAD } from '../versions/commit.ts';
+import { HEAD } from '../versions/commit-format.ts';
 import { publishSite } from '../versions/publish-site.ts';
 import type { AccountsFound } from '../versions/removed-accounts.ts';
 import type { LocalZip } from '../versions/site-version.ts';

@@ -8,7 +8,7 @@ import type { Module } from '../rewrite/inlined-modules.ts';
 import { readBuildRecord } from '../tree/build-record.ts';
 import { formOf } from '../tree/tree-files.ts';
 import { type TreeSize, treeSizeOf } from '../tree/tree-size.ts';
-import { HEAD } from '../versions/commit.ts';
+import { HEAD } from '../versions/commit-format.ts';
 
 /** What a path has: pages as files, the ZIP of a tree, or the versions of a site. */
 type SiteForm = 'files' | 'zip' | 'versions';

@@ -3,7 +3,7 @@ import type { IncompleteMirror } from '../contract/files/incomplete-mirror.ts';
 import { COLLECTIONS, type Collection } from '../contract/pages/collection.ts';
 import type { PageSetReport } from '../sources/items/page-set.ts';
 import type { Connection } from '../store/database/connection.ts';
-import { addIncomplete, deleteIncomplete, incompleteMirrors, MirrorMemory, setIncomplete } from '../store/mirror-state.ts';
+import { addIncomplete, deleteIncomplete, incompleteMirrors, MirrorState, setIncomplete } from '../store/mirror-state.ts';
 
 interface ImportedPages {
   readonly pageSets: readonly PageSetReport[];
@@ -29,7 +29,7 @@ export function updateReports(database: Connection, imported: ImportedPages): vo
     const known = incompleteMirrors(database).find(({ base_url }) => base_url === url);
     // a mirror knows the items of its service, and a report with numbers says more than an import can
     const isOwn = !isConfirmed(url) && (known === undefined || isWithoutNumbers(known));
-    if (isOwn && new MirrorMemory(database, url).summary === undefined) updateOwn(database, url, imported);
+    if (isOwn && new MirrorState(database, url).summary === undefined) updateOwn(database, url, imported);
   }
 }
 

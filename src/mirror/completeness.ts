@@ -1,7 +1,7 @@
 import { type FailedPages, type IncompleteMirror, MOST_RANGES } from '../contract/files/incomplete-mirror.ts';
 import type { PerCollection } from '../contract/pages/collection.ts';
 import type { ItemKey } from '../store/mirror-state.ts';
-import { excessOf, type RunState } from './run-checkpoint.ts';
+import { excessOf, type RunState } from './run-state.ts';
 import { pageAddress } from './service-page.ts';
 import type { FeedWalk } from './walk/feed-walk.ts';
 import type { Gap } from './walk/gaps.ts';

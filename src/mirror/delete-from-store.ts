@@ -1,7 +1,7 @@
 import { Failure } from '../contract/failure.ts';
 import type { Collection } from '../contract/pages/collection.ts';
 import { plural } from '../contract/plural.ts';
-import { forgetContents, type MirrorMemory } from '../store/mirror-state.ts';
+import { forgetContents, type MirrorState } from '../store/mirror-state.ts';
 import type { Batch } from '../store/writing/batch.ts';
 
 /**
@@ -9,11 +9,7 @@ import type { Batch } from '../store/writing/batch.ts';
  * @param maxDeletes the maximum number of items to delete
  * @throws Failure too-many-deletes
  */
-export function deleteGone(
-  batch: Batch,
-  memory: MirrorMemory,
-  maxDeletes: number,
-): { readonly records: number; readonly accounts: number } {
+export function deleteGone(batch: Batch, memory: MirrorState, maxDeletes: number): { readonly records: number; readonly accounts: number } {
   const goneOnlyHere = (collection: Collection) => memory.gone(collection).filter((key) => !memory.isElsewhere(collection, key));
   const [records, accounts] = [goneOnlyHere('data'), goneOnlyHere('account')];
   if (records.length + accounts.length > maxDeletes) {

@@ -7,7 +7,7 @@ import { BadResponse } from '../http/http-client.ts';
 import type { Exclusions } from '../store/exclusions/exclusions.ts';
 import { pagePath } from '../tree/layout.ts';
 import { openVerified, readVerifiedSync, type VerifiedTree } from '../tree/verified-tree.ts';
-import { HEAD, parseCommit } from '../versions/commit.ts';
+import { HEAD, parseCommit } from '../versions/commit-format.ts';
 import { digestOf } from '../versions/fetch-version.ts';
 import { SITE_KIND, type SiteVersion } from '../versions/site-version.ts';
 import type { PageReader } from './page-reader.ts';

@@ -1,5 +1,5 @@
 import type { ItemKey } from '../store/mirror-state.ts';
-import type { RunState } from './run-checkpoint.ts';
+import type { RunState } from './run-state.ts';
 import { isDigest } from './service-page.ts';
 import type { AccountsPage, AccountTally, AccountWalk } from './walk/account-walk.ts';
 import { type FeedPage, type FeedWalk, hasSameCount, isAdjacent, isRestart } from './walk/feed-walk.ts';

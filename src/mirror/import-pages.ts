@@ -10,7 +10,7 @@ import { itemsOf } from '../sources/items/items.ts';
 import { rejection } from '../sources/rejects/rejection.ts';
 import { withoutRemoved } from '../sources/rejects/without-removed.ts';
 import type { InputError, Item } from '../sources/source.ts';
-import { type ItemKey, incompleteMirrors, MirrorMemory } from '../store/mirror-state.ts';
+import { type ItemKey, incompleteMirrors, MirrorState } from '../store/mirror-state.ts';
 import { Batch, type CommitPhase } from '../store/writing/batch.ts';
 import { ItemWriter } from '../store/writing/item-writer.ts';
 import { NO_ITEMS, type Outcome, type Tally, withdraw } from '../store/writing/outcome.ts';
@@ -99,7 +99,7 @@ export async function importPages(store: string, spool: PageSpool, options: Impo
 
 class PageImporter {
   /** The state of the service before the run. */
-  readonly memory: MirrorMemory;
+  readonly memory: MirrorState;
   /** The SHA-256 of each version of an item that this run is the first to reject. */
   readonly rejected = new Set<string>();
   /** The SHA-256 of each version of an item that this run showed and that this or an earlier run rejected. */
@@ -116,7 +116,7 @@ class PageImporter {
   readonly #variants = new Map<string, string>();
 
   constructor(batch: Batch, options: ImportPagesOptions) {
-    this.memory = new MirrorMemory(batch.database, options.baseUrl);
+    this.memory = new MirrorState(batch.database, options.baseUrl);
     this.#batch = batch;
     this.#options = options;
     this.#writer = new ItemWriter(batch, options.onConflict, true);

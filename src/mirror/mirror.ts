@@ -8,7 +8,7 @@ import type { InputError } from '../sources/source.ts';
 import type { Lock } from '../store/database/lock.ts';
 import { openStore } from '../store/database/open-store.ts';
 import { Exclusions } from '../store/exclusions/exclusions.ts';
-import { type ItemKey, MirrorMemory } from '../store/mirror-state.ts';
+import { type ItemKey, MirrorState } from '../store/mirror-state.ts';
 import type { VerifiedTree } from '../tree/verified-tree.ts';
 import { type Missing, missingOf, reportOf } from './completeness.ts';
 import { fetchCurrentVersion, versionReader } from './fetch-current-version.ts';
@@ -16,7 +16,7 @@ import { type ImportedPages, type ImportPagesPhase, importPages } from './import
 import { PageReader } from './page-reader.ts';
 import { RetryingClient } from './retrying-client.ts';
 import { Run } from './run.ts';
-import { isResumable, pageSizesOf, type RunState, startRun, summaryOf } from './run-checkpoint.ts';
+import { isResumable, pageSizesOf, type RunState, startRun, summaryOf } from './run-state.ts';
 import { pageAddress, redirectsWithin } from './service-page.ts';
 import { changedPages, parseTree, readServiceTree, treeInVersion } from './service-tree.ts';
 import { PageSpool } from './spool/page-spool.ts';
@@ -98,7 +98,7 @@ export async function mirror(options: MirrorOptions): Promise<MirrorResult> {
   let spool: PageSpool | undefined;
   try {
     runLock = lockRun(options.store, path);
-    const memory = new MirrorMemory(database, options.baseUrl);
+    const memory = new MirrorState(database, options.baseUrl);
     spool = openSpool(path, memory, options.isFull);
     return await runWith(options, memory, spool, new Exclusions(database));
   } catch (error) {
@@ -111,7 +111,7 @@ export async function mirror(options: MirrorOptions): Promise<MirrorResult> {
   }
 }
 
-async function runWith(options: MirrorOptions, memory: MirrorMemory, spool: PageSpool, exclusions: Exclusions): Promise<MirrorResult> {
+async function runWith(options: MirrorOptions, memory: MirrorState, spool: PageSpool, exclusions: Exclusions): Promise<MirrorResult> {
   const { baseUrl, signal } = options;
   const { concurrency: connections, delay, maxTime, record, onSlow } = options;
   const headers = { Accept: 'application/json', 'Accept-Encoding': 'gzip', 'User-Agent': options.userAgent };
@@ -172,7 +172,7 @@ async function runWith(options: MirrorOptions, memory: MirrorMemory, spool: Page
 /** Returns the state of a new run. If the service is a tree, reads its manifest, unless a version of it was fetched. */
 async function newRunState(
   options: MirrorOptions,
-  memory: MirrorMemory,
+  memory: MirrorState,
   spool: PageSpool,
   client: RetryingClient,
   version: VerifiedTree | undefined,
@@ -191,7 +191,7 @@ async function newRunState(
 }
 
 /** Opens the spool of an interrupted run, or a new one if it cannot be resumed. */
-function openSpool(path: string, memory: MirrorMemory, isFull: boolean): PageSpool {
+function openSpool(path: string, memory: MirrorState, isFull: boolean): PageSpool {
   const spool = new PageSpool(path, memory);
   if (isResumable(spool.state, memory.summary?.run ?? null, isFull)) return spool;
   spool.remove();

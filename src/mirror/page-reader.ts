@@ -2,9 +2,9 @@ import { Failure } from '../contract/failure.ts';
 import type { Collection } from '../contract/pages/collection.ts';
 import { BadResponse, type HttpAnswer } from '../http/http-client.ts';
 import type { Exclusions } from '../store/exclusions/exclusions.ts';
-import type { MirrorMemory } from '../store/mirror-state.ts';
+import type { MirrorState } from '../store/mirror-state.ts';
 import { PageFailed, type RetryingClient } from './retrying-client.ts';
-import { mustRead } from './run-checkpoint.ts';
+import { mustRead } from './run-state.ts';
 import { checkNext, type PageContents, pageAddress, parsePage, withoutExcludedNames } from './service-page.ts';
 import { digestMismatch, parseTree, type RemoteTree, readServiceTree } from './service-tree.ts';
 import type { PageSpool } from './spool/page-spool.ts';
@@ -32,7 +32,7 @@ export class PageReader {
   readonly #client: RetryingClient;
   readonly #baseUrl: string;
   readonly #spool: PageSpool;
-  readonly #memory: MirrorMemory;
+  readonly #memory: MirrorState;
   readonly #exclusions: Exclusions;
   /** The tree whose pages are read; undefined if the service is not a tree. */
   #tree: RemoteTree | undefined;
@@ -40,7 +40,7 @@ export class PageReader {
   readonly #next = new Map<string, string>();
 
   /** @param exclusions the accounts that must not come back */
-  constructor(client: RetryingClient, baseUrl: string, spool: PageSpool, memory: MirrorMemory, exclusions: Exclusions) {
+  constructor(client: RetryingClient, baseUrl: string, spool: PageSpool, memory: MirrorState, exclusions: Exclusions) {
     this.#client = client;
     this.#baseUrl = baseUrl;
     this.#spool = spool;

@@ -5,7 +5,7 @@ import type { ItemKey } from '../store/mirror-state.ts';
 import { idsCovered, rangesShown, unseenRecordsGone } from './gone-from-service.ts';
 import type { PageReader, Reading } from './page-reader.ts';
 import { MAX_ATTEMPTS, serviceFailed } from './retrying-client.ts';
-import { excessOf, pagesOf, type RunState, readNewItems, withOutcome, withoutChangedPages, withUnreadStart } from './run-checkpoint.ts';
+import { excessOf, pagesOf, type RunState, readNewItems, withOutcome, withoutChangedPages, withUnreadStart } from './run-state.ts';
 import type { PageContents } from './service-page.ts';
 import type { PageSpool } from './spool/page-spool.ts';
 import { recordsIn, unreadRanges } from './walk/gaps.ts';

@@ -1,7 +1,7 @@
 import type { IncompleteMirror } from '../contract/files/incomplete-mirror.ts';
 import { COLLECTIONS, type PerCollection } from '../contract/pages/collection.ts';
 import type { Exclusions } from '../store/exclusions/exclusions.ts';
-import { excludedKey, type ItemKey, type MirrorMemory, type MirrorSummary } from '../store/mirror-state.ts';
+import { excludedKey, type ItemKey, type MirrorState, type MirrorSummary } from '../store/mirror-state.ts';
 import { isDigest, withoutExcludedNames } from './service-page.ts';
 import type { PageSpool } from './spool/page-spool.ts';
 
@@ -18,11 +18,11 @@ export interface FinishedRun {
 
 /** Writes the state of the service after a finished run, in the caller's batch. */
 export function saveMirrorState(
-  before: MirrorMemory,
+  before: MirrorState,
   spool: PageSpool,
   exclusions: Pick<Exclusions, 'isEmpty' | 'hasHandle'>,
   { summary, time, incomplete, gone }: FinishedRun,
-): MirrorMemory {
+): MirrorState {
   const memory = before.update(summary, incomplete, time);
   for (const collection of COLLECTIONS) {
     // while the run read a page, it did not know the names that later pages excluded

@@ -16,7 +16,7 @@ import { inVersions } from '../rewrite/versions.ts';
 import { readBuildRecord } from '../tree/build-record.ts';
 import { openRegularFile } from '../tree/regular-file.ts';
 import { folderFiles } from '../tree/tree-files.ts';
-import { HEAD } from '../versions/commit.ts';
+import { HEAD } from '../versions/commit-format.ts';
 import { ZipReader } from '../zip/zip-reader.ts';
 import { rebased } from './rebase.ts';
 

@@ -58,7 +58,7 @@ const ITEM = 'mirror = ? AND collection = ? AND key = ?';
 const PAGE = 'SELECT etag, contents FROM mirror_page WHERE mirror = ? AND collection = ? AND page = ?';
 
 /** What a store knows of a service that was mirrored into it: which items it has shown, and its pages by their ETags. */
-export class MirrorMemory {
+export class MirrorState {
   /** Undefined if nothing has been mirrored from there. */
   readonly summary: MirrorSummary | undefined;
   /** When the last complete run ended, in UTC; null if none was complete. */
@@ -137,7 +137,7 @@ export class MirrorMemory {
    * @param incomplete what the store lacks; undefined if it has everything that the service has
    * @param time when the run ended, in UTC
    */
-  update({ run, watermark, excess, build, manifest }: MirrorSummary, incomplete: IncompleteMirror | undefined, time: string): MirrorMemory {
+  update({ run, watermark, excess, build, manifest }: MirrorSummary, incomplete: IncompleteMirror | undefined, time: string): MirrorState {
     setIncomplete(this.#database, this.#baseUrl, incomplete);
     this.#database.run(
       `INSERT INTO mirror (base_url, run, watermark, data_excess, account_excess, build, manifest, complete_at)
@@ -147,7 +147,7 @@ export class MirrorMemory {
           complete_at = ifnull(excluded.complete_at, complete_at)`,
       { base_url: this.#baseUrl, run, watermark, ...excess, build, manifest, complete_at: incomplete === undefined ? time : null },
     );
-    return new MirrorMemory(this.#database, this.#baseUrl);
+    return new MirrorState(this.#database, this.#baseUrl);
   }
 
   /** Returns the items that the service no longer has, according to all runs. */

@@ -18,10 +18,10 @@ import {
   VERSIONS,
   type Version,
   type VersionKind,
-} from './commit.ts';
+} from './commit-format.ts';
 import { type Found, type Known, known, readNewest } from './newest-commit.ts';
-import { commitOf, commitUpload, create, type NextList, unchanged, uploadOf, writeNext } from './next-commit.ts';
-import { leftoversIn, sweep } from './prune.ts';
+import { leftoversIn, prune } from './prune.ts';
+import { commitOf, commitUpload, create, type NextList, unchanged, uploadOf, writeNext } from './write-commit.ts';
 
 /** How often a run begins again because another run got the next number. */
 const ATTEMPTS = 8;
@@ -94,8 +94,8 @@ export async function changeVersions<V extends Version>(
       isConditional = await prove(remote, kind.name, found, isSinglePublisher);
       // without conditions, only what an earlier run left is deleted
       if (!isConditional && newest?.commit.number === top) {
-        const swept = { withdrawn: new Set<string>(), isThorough, abortsUploads: true };
-        deleted += await sweep(remote, kind, newest, listed, swept);
+        const pruned = { withdrawn: new Set<string>(), isThorough, abortsUploads: true };
+        deleted += await prune(remote, kind, newest, listed, pruned);
       }
     }
     if (found.repairs.length > 0) {
@@ -115,7 +115,7 @@ export async function changeVersions<V extends Version>(
       const abortsUploads =
         isThorough ||
         [...versions, ...(next?.added ?? []).map(({ file }) => ({ bytes: file.size }))].some(({ bytes }) => bytes > WHOLE_BYTES);
-      deleted += await sweep(last, kind, after.newest, after.listed, { withdrawn, isThorough, abortsUploads });
+      deleted += await prune(last, kind, after.newest, after.listed, { withdrawn, isThorough, abortsUploads });
     }
     const left = isConditional ? [] : pathsOf(leftoversIn(pathsOf(after.listed), versions));
     return { newest: after.newest, commit: commit?.commit, isConditional, deleted, left, problems: [...problems] };
@@ -139,7 +139,7 @@ async function prove(
   if (isNew) await refuseOtherForm(remote, name);
   const upload = uploadOf(Buffer.from(`{"palimpsest":"${name}"}\n`), 'application/json', 'public, max-age=3600');
   const wins = () => provesRace(remote, dataPath(0, randomBytes(6).toString('hex'), '.proof'), upload);
-  // the sweep of another first run may delete the object in the middle of the race
+  // the prune of another first run may delete the object in the middle of the race
   const isProved = (await provesCreate(remote, VERSIONS_MARKER, upload)) && (!(isNew || isUnproved) || (await wins()) || (await wins()));
   if (isProved) return true;
   if (!isSinglePublisher) {

@@ -11,7 +11,7 @@ import type { Remote, RemoteOptions } from '../storage/remote.ts';
 import { type VerifyOptions, type VerifySummary, verify } from '../verify/verify.ts';
 import { Report, type Violation } from '../verify/violation.ts';
 import type { VerifyPhase } from '../verify/walk.ts';
-import { type Commit, commitNumbers, commitPath, HEAD } from './commit.ts';
+import { type Commit, commitNumbers, commitPath, HEAD } from './commit-format.ts';
 import { fetchVersion } from './fetch-version.ts';
 import { known, readNewest } from './newest-commit.ts';
 import { leftoversIn } from './prune.ts';

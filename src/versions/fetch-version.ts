@@ -4,7 +4,7 @@ import { open } from 'node:fs/promises';
 import { writeFully } from '../contract/files/file-bytes.ts';
 import { forEachLimit } from '../storage/concurrency-limit.ts';
 import type { Remote } from '../storage/remote.ts';
-import type { Version } from './commit.ts';
+import type { Version } from './commit-format.ts';
 
 const RANGE_BYTES = 1 << 23;
 const RANGES_AT_A_TIME = 4;

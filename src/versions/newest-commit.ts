@@ -14,7 +14,7 @@ import {
   type Version,
   type VersionKind,
   type Withdrawn,
-} from './commit.ts';
+} from './commit-format.ts';
 
 /** How many numbers before the newest are listed if nothing else asks for all: one page of a listing has 1,000 objects. */
 const WINDOW = 450;

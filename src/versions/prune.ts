@@ -1,7 +1,7 @@
 import { Failure } from '../contract/failure.ts';
 import type { ListedObject } from '../storage/object-source.ts';
 import type { Remote } from '../storage/remote.ts';
-import { commitPath, numbered, VERSIONS, type Version, type VersionKind } from './commit.ts';
+import { commitPath, numbered, VERSIONS, type Version, type VersionKind } from './commit-format.ts';
 import { type Known, known } from './newest-commit.ts';
 
 /** Returns the paths below `versions/` that are neither those of commits nor of the data of live versions, with their numbers. */
@@ -16,7 +16,7 @@ export function leftoversIn(
   });
 }
 
-export interface SweepOptions {
+export interface PruneOptions {
   /** The files that a commit of this run withdrew. A listing of the newest numbers may leave them out. */
   readonly withdrawn: ReadonlySet<string>;
   /** Whether to delete the data of commits that cannot be read, too: a removed account may be in it. */
@@ -30,12 +30,12 @@ export interface SweepOptions {
  * @param listed the objects below `versions/`
  * @returns the number of deleted objects and uploads
  */
-export async function sweep<V extends Version>(
+export async function prune<V extends Version>(
   remote: Remote,
   kind: VersionKind<V>,
   { commit }: Known<V>,
   listed: readonly ListedObject[],
-  { withdrawn, isThorough, abortsUploads }: SweepOptions,
+  { withdrawn, isThorough, abortsUploads }: PruneOptions,
 ): Promise<number> {
   const paths = new Set([...listed.map(({ path }) => path), ...withdrawn]);
   let deleted = 0;

@@ -5,14 +5,14 @@ import { lockTarget, type Target } from '../storage/target.ts';
 import { refuseOtherForm } from '../storage/target-form.ts';
 import type { Removals } from '../store/published-target.ts';
 import { changeVersions, type Memory, type Written } from './change-versions.ts';
-import { HEAD } from './commit.ts';
+import { HEAD } from './commit-format.ts';
 import { type Found, known, readNewest } from './newest-commit.ts';
-import type { NextList } from './next-commit.ts';
 import { refuseRemains } from './prune.ts';
 import type { AccountsFound } from './removed-accounts.ts';
 import type { KeepPolicy } from './retention.ts';
 import { SiteDecision } from './site-decision.ts';
 import { type LocalZip, SITE_KIND, type SiteVersion } from './site-version.ts';
+import type { NextList } from './write-commit.ts';
 
 /** The phases of a publish of versions: `send` counts bytes, `check` the versions that are fetched. */
 export type VersionsPhase = 'send' | 'check';

@@ -1,4 +1,4 @@
-import type { Version } from './commit.ts';
+import type { Version } from './commit-format.ts';
 
 /** Which versions stay: those that any of the rules keeps. Without a rule, all stay. */
 export interface KeepPolicy {

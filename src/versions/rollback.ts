@@ -2,7 +2,7 @@ import { Failure } from '../contract/failure.ts';
 import { hint, suggested } from '../contract/hint.ts';
 import { plural } from '../contract/plural.ts';
 import type { Remote } from '../storage/remote.ts';
-import { commitPath } from './commit.ts';
+import { commitPath } from './commit-format.ts';
 import { type Found, isMissing, known } from './newest-commit.ts';
 import { SITE_KIND, type SiteVersion } from './site-version.ts';
 

@@ -11,12 +11,12 @@ import { type Lock, lock } from '../store/database/lock.ts';
 import { ZipDamage } from '../zip/member.ts';
 import { fetchVersion } from './fetch-version.ts';
 import { type Found, isMissing } from './newest-commit.ts';
-import { type Draft, isFuture, type NextList, refuseFuture } from './next-commit.ts';
 import type { SiteMemory, SitePublishOptions, SitePublishSummary } from './publish-site.ts';
 import { removedAccountsIn } from './removed-accounts.ts';
 import { DAY_MS, keptVersions, timeAfter } from './retention.ts';
 import { baseUrlOf, keptByRollback } from './rollback.ts';
 import { type LocalZip, openLocalZip, type SiteVersion } from './site-version.ts';
+import { type Draft, isFuture, type NextList, refuseFuture } from './write-commit.ts';
 
 /** Decides which versions are live. What it found out about a version is known if the decision is repeated. */
 export class SiteDecision {

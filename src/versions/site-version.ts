@@ -12,9 +12,9 @@ import { ZipDamage } from '../zip/member.ts';
 import type { IndexPlace } from '../zip/zip-index.ts';
 import { checkMembers } from '../zip/zip-problems.ts';
 import type { ZipReader } from '../zip/zip-reader.ts';
-import { VERSION_SHAPE, type Version, type VersionKind } from './commit.ts';
+import { VERSION_SHAPE, type Version, type VersionKind } from './commit-format.ts';
 import { digestOf } from './fetch-version.ts';
-import type { Draft } from './next-commit.ts';
+import type { Draft } from './write-commit.ts';
 
 /** A state of a site: a tree in a ZIP. */
 export interface SiteVersion extends Version {

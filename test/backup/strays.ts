@@ -1,5 +1,5 @@
 import { STORE_KIND } from '../../src/backup/store-version.ts';
-import { commitPath, HEAD, parseCommit } from '../../src/versions/commit.ts';
+import { commitPath, HEAD, parseCommit } from '../../src/versions/commit-format.ts';
 
 /** Returns the objects of a target that no kept version of the store needs. */
 export function strays(objects: ReadonlyMap<string, Buffer>): string[] {

@@ -5,7 +5,7 @@ import { brotliCompressSync, brotliDecompressSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { STORE_KIND, type StoreVersion } from '../../src/backup/store-version.ts';
 import { Connection } from '../../src/store/database/connection.ts';
-import { type Commit, commitPath, encodeCommit, HEAD, parseCommit } from '../../src/versions/commit.ts';
+import { type Commit, commitPath, encodeCommit, HEAD, parseCommit } from '../../src/versions/commit-format.ts';
 import { filesIn } from '../support/folder.ts';
 import { palimpsestHere, palimpsestJson } from '../support/palimpsest.ts';
 import { contentsOf, folderOfFile, importLines, recordLines } from '../whole/stores.ts';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Collection } from '../../src/contract/pages/collection.ts';
 import { missingOf } from '../../src/mirror/completeness.ts';
-import { type RunState, startRun } from '../../src/mirror/run-checkpoint.ts';
+import { type RunState, startRun } from '../../src/mirror/run-state.ts';
 
 const known = { data: 5, account: 2 };
 const memory = { summary: undefined, count: (collection: Collection) => known[collection] };

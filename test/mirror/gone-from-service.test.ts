@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { idsCovered, rangesShown, unseenRecordsGone } from '../../src/mirror/gone-from-service.ts';
-import { startRun } from '../../src/mirror/run-checkpoint.ts';
+import { startRun } from '../../src/mirror/run-state.ts';
 import type { FeedPage, FeedWalk } from '../../src/mirror/walk/feed-walk.ts';
 import type { Gap } from '../../src/mirror/walk/gaps.ts';
 import type { Plan } from '../../src/mirror/walk/reading-plan.ts';

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import type { IncompleteMirror } from '../../src/contract/files/incomplete-mirror.ts';
 import { missingOf } from '../../src/mirror/completeness.ts';
 import type { MirrorResult } from '../../src/mirror/mirror.ts';
-import { type RunState, startRun } from '../../src/mirror/run-checkpoint.ts';
+import { type RunState, startRun } from '../../src/mirror/run-state.ts';
 import { Connection } from '../../src/store/database/connection.ts';
 import { Store } from '../../src/store/store.ts';
 import { temporaryFolder } from '../support/folder.ts';

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type Commit, commitPath, encodeCommit, HEAD, parseCommit, type Version } from '../../src/versions/commit.ts';
+import { type Commit, commitPath, encodeCommit, HEAD, parseCommit, type Version } from '../../src/versions/commit-format.ts';
 import { times } from '../support/proof.ts';
 import { chance } from '../whole/chance.ts';
 import { folderOfFile } from '../whole/stores.ts';

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type Commit, encodeCommit, parseCommit } from '../../src/versions/commit.ts';
+import { type Commit, encodeCommit, parseCommit } from '../../src/versions/commit-format.ts';
 import { SITE_KIND as KIND, type SiteVersion } from '../../src/versions/site-version.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { palimpsestHere, palimpsestJson } from '../support/palimpsest.ts';

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { openRemote } from '../../src/storage/remote.ts';
 import type { Target } from '../../src/storage/target.ts';
 import { changeVersions, type Memory, type WriteOptions, type Written } from '../../src/versions/change-versions.ts';
-import { VERSION_SHAPE, type Version, type VersionKind } from '../../src/versions/commit.ts';
-import type { Draft, NextList } from '../../src/versions/next-commit.ts';
+import { VERSION_SHAPE, type Version, type VersionKind } from '../../src/versions/commit-format.ts';
+import type { Draft, NextList } from '../../src/versions/write-commit.ts';
 
 /** Versions without the fields of a site or a store. */
 export const KIND: VersionKind<Version> = {

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { Failure } from '../../src/contract/failure.ts';
-import { type Commit, commitPath, HEAD, numbered, parseCommit, type Version } from '../../src/versions/commit.ts';
+import { type Commit, commitPath, HEAD, numbered, parseCommit, type Version } from '../../src/versions/commit-format.ts';
 import { isFull, times } from '../support/proof.ts';
 import { chance } from '../whole/chance.ts';
 import { folderOfFile } from '../whole/stores.ts';
@@ -145,7 +145,7 @@ async function simulate(seed: number): Promise<{ readonly faults: readonly strin
       await Promise.all([start(0, action(), quiet), start(1, action(), isKilled ? killedAt(1 + Math.floor(random() * 9)) : quiet)]);
     } else if (kind < 0.8) await start(0, action(), killedAt(1 + Math.floor(random() * 9)));
     else await start(0, action(), quiet);
-    // the next run repairs and sweeps; machine 0 then knows the newest number
+    // the next run repairs and prunes; machine 0 then knows the newest number
     await start(0, publishing(draft(folder, `${seed} ${texts}`)), () => 'done', random() < 0.3);
     // a request of a killed run can arrive after the listing of the next run; a later run deletes what it wrote
     faults.push(...faultsOf(store, damaged, '.proof').map((fault) => `night ${night}: ${fault}`));

@@ -4,8 +4,8 @@ import { mkdirp } from '../../contract/files/mkdirp.ts';
 import type { Collection } from '../../contract/pages/collection.ts';
 import { Connection, removeDatabase } from '../../store/database/connection.ts';
 import { wrapErrors } from '../../store/database/store-error.ts';
-import type { MirrorMemory } from '../../store/mirror-state.ts';
-import type { RunState } from '../run-checkpoint.ts';
+import type { MirrorState } from '../../store/mirror-state.ts';
+import type { RunState } from '../run-state.ts';
 import type { PageContents } from '../service-page.ts';
 import { SpooledItems } from './spooled-items.ts';
 
@@ -38,10 +38,10 @@ export class PageSpool {
   /** The items on the pages. */
   readonly items: SpooledItems;
   readonly #database: Connection;
-  readonly #memory: MirrorMemory;
+  readonly #memory: MirrorState;
 
   /** @param memory what the store knows of the service */
-  constructor(path: string, memory: MirrorMemory) {
+  constructor(path: string, memory: MirrorState) {
     mkdirp(dirname(path));
     this.path = path;
     this.#memory = memory;

@@ -1,6 +1,6 @@
 import type { Collection } from '../../contract/pages/collection.ts';
 import type { Connection } from '../../store/database/connection.ts';
-import { type ItemKey, type MirrorMemory, stored } from '../../store/mirror-state.ts';
+import { type ItemKey, type MirrorState, stored } from '../../store/mirror-state.ts';
 import { areTwoAccounts, namesakeKey, type PageItem } from '../service-page.ts';
 import type { IdRange } from '../walk/gaps.ts';
 
@@ -13,7 +13,7 @@ const SHOWN_IN = `SELECT count(*) FROM item WHERE collection = 'data' AND key >=
 /** The items on the pages of a run: which are new, which were seen in a round, and which are gone. */
 export class SpooledItems {
   readonly #database: Connection;
-  readonly #memory: MirrorMemory;
+  readonly #memory: MirrorState;
   readonly #gone: Record<Collection, number>;
   #wanted: number;
 
@@ -21,7 +21,7 @@ export class SpooledItems {
    * @param database the database of the run
    * @param memory what the store knows of the service
    */
-  constructor(database: Connection, memory: MirrorMemory) {
+  constructor(database: Connection, memory: MirrorState) {
     this.#database = database;
     this.#memory = memory;
     this.#gone = { data: this.goneItems('data').length, account: this.goneItems('account').length };

@@ -7,8 +7,8 @@ import { DATA_TYPES, type DataType } from '../../contract/record.ts';
 import { accountChecksum } from '../check/checksum.ts';
 import type { Connection, Statement } from '../database/connection.ts';
 import { damaged, storedJson } from '../database/damaged.ts';
+import { listedChecksum, timesIn } from '../histories/derived-history.ts';
 import { HistoryParts } from '../histories/history-parts.ts';
-import { listedChecksum, timesIn } from './account-json.ts';
 import {
   type AccountOrder,
   type AccountRow,

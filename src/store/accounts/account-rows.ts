@@ -1,6 +1,6 @@
 import type { Instant } from '../../contract/instant.ts';
 import type { Connection } from '../database/connection.ts';
-import type { ListedColumns } from './account-json.ts';
+import type { ListedColumns } from '../histories/derived-history.ts';
 
 /** An account in the store. */
 export interface AccountRow extends ListedColumns {

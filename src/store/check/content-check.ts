@@ -4,11 +4,11 @@ import type { Pauses } from '../../contract/event-loop-pauses.ts';
 import { Failure } from '../../contract/failure.ts';
 import { Violation } from '../../contract/json-shape.ts';
 import { encodeRecord, parseRecord } from '../../contract/record.ts';
-import { type AccountRecords, historyOf, NO_OLDER, NO_RECORDS, SELECT_RECORDS, withPart } from '../accounts/account-json.ts';
 import type { AccountReader } from '../accounts/account-reader.ts';
 import { type AccountRow, LISTED_COLUMNS, type StateRow } from '../accounts/account-rows.ts';
 import type { Connection } from '../database/connection.ts';
 import { PART_RECORDS } from '../database/schema.ts';
+import { type AccountRecords, historyOf, NO_OLDER, NO_RECORDS, SELECT_RECORDS, withPart } from '../histories/derived-history.ts';
 import { HistoryParts } from '../histories/history-parts.ts';
 
 /** Returns why an import would not accept a stored record; undefined if it would. */

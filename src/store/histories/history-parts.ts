@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import { NO_OLDER, type OlderRecords } from '../accounts/account-json.ts';
 import { checksumOf } from '../check/checksum.ts';
 import type { Connection, Statement } from '../database/connection.ts';
 import { damaged } from '../database/damaged.ts';
+import { NO_OLDER, type OlderRecords } from './derived-history.ts';
 
 /** The place of a part: the first record of its account, its number, and its newest record. */
 type Place = readonly [firstRecord: number, number: number, newest: number];

@@ -1,4 +1,3 @@
-import { historyOf, withPart } from '../accounts/account-json.ts';
 import { IntervalWriter } from '../accounts/change-intervals.ts';
 import { deriveLastSeen } from '../accounts/last-seen.ts';
 import { addRevision, fingerprint, isCurrent, latestRevision, nextRevision } from '../check/revision.ts';
@@ -7,6 +6,7 @@ import type { Connection } from '../database/connection.ts';
 import { damaged } from '../database/damaged.ts';
 import { DERIVED_INDEXES, PART_RECORDS } from '../database/schema.ts';
 import { forgetFeedBlocks, renewFeedBlocks } from '../feed/feed-blocks.ts';
+import { historyOf, withPart } from './derived-history.ts';
 import { HistoryParts } from './history-parts.ts';
 import type { RecordsByAccount } from './records-by-account.ts';
 import { eachPart, findStaleParts, type GatheredPart } from './stale-parts.ts';

@@ -1,8 +1,8 @@
-import { type AccountRecords, type DescribedAccount, NO_RECORDS, SELECT_RECORDS } from '../accounts/account-json.ts';
 import type { IntervalsRow } from '../accounts/change-intervals.ts';
 import type { Connection } from '../database/connection.ts';
 import { damaged } from '../database/damaged.ts';
 import { PART_RECORDS } from '../database/schema.ts';
+import { type AccountRecords, type DescribedAccount, NO_RECORDS, SELECT_RECORDS } from './derived-history.ts';
 
 /** A row of `temp.stale` with its account, and what the index of the account has about its records. */
 export interface StalePart extends DescribedAccount, IntervalsRow {

@@ -2,13 +2,13 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Missing, missingOf } from '../../../src/mirror/completeness.ts';
 import { Run } from '../../../src/mirror/run.ts';
-import { startRun, summaryOf } from '../../../src/mirror/run-checkpoint.ts';
+import { startRun, summaryOf } from '../../../src/mirror/run-state.ts';
 import { saveMirrorState } from '../../../src/mirror/save-mirror-state.ts';
 import { PageSpool } from '../../../src/mirror/spool/page-spool.ts';
 import { Connection } from '../../../src/store/database/connection.ts';
 import { SCHEMA } from '../../../src/store/database/schema.ts';
 import { Exclusions } from '../../../src/store/exclusions/exclusions.ts';
-import { MirrorMemory } from '../../../src/store/mirror-state.ts';
+import { MirrorState } from '../../../src/store/mirror-state.ts';
 import { times } from '../../support/proof.ts';
 import { type Change, SimulatedService } from '../simulated-service.ts';
 
@@ -25,7 +25,7 @@ function nights() {
   open = database;
   database.exec(SCHEMA);
   return async (service: SimulatedService, isFull = false) => {
-    const memory = new MirrorMemory(database, 'https://service.example');
+    const memory = new MirrorState(database, 'https://service.example');
     const spool = new PageSpool(':memory:', memory);
     const changed = { data: undefined, account: undefined };
     const run = new Run(startRun(memory, { isFull, isVersion: false, changed }), spool, service, { concurrency: 1 });

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Commit, commitPath, dataPath, encodeCommit, numbered, parseCommit, type Version } from '../../src/versions/commit.ts';
+import { type Commit, commitPath, dataPath, encodeCommit, numbered, parseCommit, type Version } from '../../src/versions/commit-format.ts';
 import { KIND } from './simulated-publisher.ts';
 
 const digits = (length: number) => fc.stringMatching(new RegExp(`^[0-9a-f]{${length}}$`));

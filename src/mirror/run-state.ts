@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { COLLECTIONS, type Collection, type PerCollection } from '../contract/pages/collection.ts';
-import type { MirrorMemory, MirrorSummary } from '../store/mirror-state.ts';
+import type { MirrorState, MirrorSummary } from '../store/mirror-state.ts';
 import type { SavedTree } from './spool/page-spool.ts';
 import { startAccountWalk } from './walk/account-walk.ts';
 import { unreadRanges } from './walk/gaps.ts';
@@ -42,7 +42,7 @@ export interface RunState extends PerCollection<CollectionState> {
  * @param changed the pages of the service that changed, if it is a tree
  */
 export function startRun(
-  memory: Pick<MirrorMemory, 'summary' | 'count'>,
+  memory: Pick<MirrorState, 'summary' | 'count'>,
   { isFull, isVersion, changed }: Pick<RunState, 'isFull' | 'isVersion'> & Pick<Beginning, 'changed'>,
 ): RunState {
   const { run = null, watermark = null, excess = { data: 0, account: 0 } } = memory.summary ?? {};

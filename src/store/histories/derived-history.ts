@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { changedSummary, encodeSummary, type Summary } from '../../contract/account.ts';
 import type { ChangeRecord } from '../../contract/record.ts';
+import { type FieldValue, newestValues } from '../accounts/newest-values.ts';
 import { accountChecksum, type Checksum, checksumOf, joined, NOTHING } from '../check/checksum.ts';
 import { storedJson } from '../database/damaged.ts';
-import { type FieldValue, newestValues } from './newest-values.ts';
 
 /** The data of an account from a source. */
 export interface DescribedAccount {

@@ -17,7 +17,7 @@ import {
   VERSIONS,
   type Version,
   type VersionKind,
-} from './commit.ts';
+} from './commit-format.ts';
 import type { Found, Known } from './newest-commit.ts';
 import { DAY_MS, timeAfter } from './retention.ts';
 
