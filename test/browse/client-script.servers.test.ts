@@ -35,6 +35,7 @@ function snapshots(): Snapshot[] {
     id: `o${n}`,
     screen_name: `ni_other${n}`,
     display_name: `Other ${n}`,
+    ...(n === 699 ? { web_archive_url: 'https://archive.example/other' } : {}),
   }));
   const hostile = {
     observed_at: time(1),
@@ -864,7 +865,10 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
     }
     await page.emulateMedia({ media: 'print' });
     expect(await page.locator('main :is(h1, h4):visible').count()).toBeGreaterThan(10);
-    expect(await page.locator(':is(dialog, h4 + a, button, input, .downloads, [data-day], nav):visible').count()).toBe(0);
+    const onScreen = ':is(dialog, .own h4 + a, button, input, .downloads, [data-day], nav):visible';
+    expect(await page.locator(onScreen).count()).toBe(0);
+    await page.goto(`${fileUrl}index.html`);
+    expect(await page.locator('article a[href="https://archive.example/other"]:visible').count()).toBeGreaterThan(0);
   });
 
   it.each([

@@ -155,6 +155,20 @@ it('an import of former handles alone renders what it affects', async () => {
   store.close();
 });
 
+it('a rename is once in an archive, also if it is between two pairs of records, which are out of order', async () => {
+  const path = join(temporaryFolder(), 'store.db');
+  const records = [10, 5, 20, 21, 22, 23].map((day, index) =>
+    bioRecord(index + 1, { account: 'nina', first_encountered_date: `2024-03-${String(day).padStart(2, '0')}T00:00:00Z` }),
+  );
+  const former_handles = [{ handle: 'ninette', seen_to: '2024-03-07T00:00:00.000000Z' }];
+  const known = { stable_id: '1', observed_to: null, observed_fields: [], former_handles, account_creation_date: null };
+  const profile = { display_name: '', website: null, location: '', bio: '' };
+  const state = { screen_name: 'nina', ...known, profile_image_url: '', profile, profile_record: null };
+  await importInputs(path, [sourceOf([...records, state])], { onConflict: 'fail' });
+  const archive = browseFilesAt(path, { ...SITE, page_size: 2 }).get(changesArchive(2));
+  expect(textsIn(archive, 'title').filter((title) => title.includes('was renamed'))).toEqual(['@ninette was renamed to @nina']);
+});
+
 it('a rename keeps its address when its entry leaves the main page, and when the account is renamed again', async () => {
   const path = join(temporaryFolder(), 'store.db');
   const at = (minute: number, screen_name: string) => {
