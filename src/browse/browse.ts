@@ -4,8 +4,9 @@ import type { HandleOfRow, StoredAccounts } from '../store/accounts/stored-accou
 import type { FeedDay } from '../store/feed/feed-days.ts';
 import type { Store } from '../store/store.ts';
 import { accountLists, nameLists } from './accounts/account-lists.ts';
-import { accountFiles, changedFiles } from './accounts/account-pages.ts';
+import { accountFiles } from './accounts/account-pages.ts';
 import { changedAccountsPage, NewestChanges } from './accounts/changed-accounts.ts';
+import { type ChangedAccounts, changedAccounts, changedFiles } from './accounts/changed-files.ts';
 import { FormerHandles, formerHandleFiles } from './accounts/former-handles.ts';
 import { RecordLookup } from './accounts/record-lookup.ts';
 import { clientScript, icon, stylesheet } from './assets.ts';
@@ -25,7 +26,6 @@ import {
   accountFeed,
   CHANGED_ACCOUNTS,
   CHANGES_FEED,
-  folderOf,
   HOME,
   ICON,
   monthPage,
@@ -48,15 +48,6 @@ interface Counted {
   readonly fields: FieldCounts;
   readonly records: MonthRecords;
   readonly changes: NewestChanges;
-}
-
-/** The accounts that changed since a revision. */
-interface ChangedAccounts {
-  readonly since: number;
-  /** Their present and former handles. */
-  readonly handles: ReadonlySet<string>;
-  /** The same handles by the number of the folder with their files. */
-  readonly folders: ReadonlyMap<number, readonly HandleOfRow[]>;
 }
 
 /**
@@ -125,17 +116,7 @@ export class Browse {
   /** Returns the accounts that changed since a revision; undefined if any can have. */
   #changedSince(since: number): ChangedAccounts | undefined {
     if (since === -1 || this.#store.revision.ranking > since) return undefined;
-    if (this.#changed?.since !== since) {
-      const all = this.#accounts.handlesChangedSince(since);
-      const folders = new Map<number, HandleOfRow[]>();
-      for (const each of all) {
-        const folder = folderOf(byteText(each.handle));
-        const known = folders.get(folder);
-        if (known === undefined) folders.set(folder, [each]);
-        else known.push(each);
-      }
-      this.#changed = { since, handles: new Set(all.map(({ handle }) => handle)), folders };
-    }
+    if (this.#changed?.since !== since) this.#changed = changedAccounts(since, this.#accounts.handlesChangedSince(since));
     return this.#changed;
   }
 

@@ -2,7 +2,7 @@ import type { Account } from '../../contract/account.ts';
 import { FIELDS_IN_ORDER } from '../../contract/profile-fields.ts';
 import type { ChangeRecord } from '../../contract/record.ts';
 import type { Site } from '../../contract/site.ts';
-import type { HandleOfRow, StoredAccount, StoredAccounts } from '../../store/accounts/stored-accounts.ts';
+import type { StoredAccount, StoredAccounts } from '../../store/accounts/stored-accounts.ts';
 import { accountFeedBytes } from '../atom.ts';
 import { accountEntriesOf, accountEntry, accountRenameEntry, valueMarkup } from '../change-list.ts';
 import { olderLinks } from '../changes-pages.ts';
@@ -21,7 +21,7 @@ import {
   trusted,
 } from '../markup.ts';
 import { type Page, type PageFrame, pageOf, ROOT_3, type UnframedFile } from '../page-frame.ts';
-import { ABOUT, accountFeed, accountPage, accountPlace, nameIn, recordAddress, renameAddress } from '../paths.ts';
+import { ABOUT, accountFeed, accountPage, recordAddress, renameAddress } from '../paths.ts';
 import { type AccountPart, accountParts, hasPage, isOnePart, olderParts, partOfRecord, partsWithPage } from './account-parts.ts';
 import { type BrowseAccount, changesIn, readAccount } from './browse-account.ts';
 import type { FormerHandles } from './former-handles.ts';
@@ -60,29 +60,6 @@ export function* accountFiles(
   const feedBytes = () => accountFeedBytes(site, handle, contents(), holders, { addressOf, handleAt: lookup.handleAt });
   if (feed !== undefined) yield { path: feed, render: isOld ? undefined : () => [feedBytes()] };
   return parts.length;
-}
-
-/**
- * Yields the present files of a folder. Only those of the accounts that changed are read and rendered: each of them has files already.
- * @param paths the files of the folder, in order
- * @param filesOf yields the files of an account
- */
-export function* changedFiles(
-  paths: Iterable<string>,
-  changed: readonly HandleOfRow[],
-  filesOf: (account: HandleOfRow) => Iterable<UnframedFile>,
-): Generator<UnframedFile> {
-  const accounts = new Map(changed.map((account) => [accountPlace(byteText(account.handle)).name, account]));
-  const rendered = new Set<HandleOfRow>();
-  for (const path of paths) {
-    const account = accounts.get(nameIn(path));
-    if (account === undefined) yield { path, render: undefined };
-    else if (!rendered.has(account)) {
-      rendered.add(account);
-      yield* filesOf(account);
-    }
-  }
-  if (rendered.size < accounts.size) throw new Error('the manifest lists no page of an account that changed');
 }
 
 const ONE: readonly AccountPart[] = [{ first: 0, last: Number.MAX_SAFE_INTEGER }];
