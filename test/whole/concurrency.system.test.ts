@@ -73,7 +73,7 @@ describe('two builds into one folder', () => {
     const disk = temporaryFolder(ON_DISK);
     const program = `
       import { existsSync, rmSync, writeFileSync } from 'node:fs';
-      import { claimFolder } from ${JSON.stringify(join(PROGRAM, 'dist/tree/build/folder.js'))};
+      import { claimFolder } from ${JSON.stringify(join(PROGRAM, 'dist/tree/build/claim-output.js'))};
       const [out, mark] = ${JSON.stringify([join(disk, 'contested'), join(disk, 'mark')])};
       const found = {};
       const count = (what) => { found[what] = (found[what] ?? 0) + 1; };
