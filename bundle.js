@@ -18,7 +18,7 @@ const THREADS = [
   'observe/render-thread',
   'tree/build/browse-worker',
   'tree/build/render-worker',
-  'tree/name-thread',
+  'tree/account-index-thread',
   'verify/span-thread',
 ];
 

@@ -1,4 +1,4 @@
-import { type About, webUrl } from '../contract/about.ts';
+import { type About, webUrl } from '../contract/site-json.ts';
 
 // What a `site.json` says, under the names that each format of archives has for it.
 

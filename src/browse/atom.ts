@@ -6,8 +6,8 @@ import type { FormerHolderText } from './accounts/browse-account.ts';
 import type { RecordFacts } from './accounts/record-lookup.ts';
 import { NO_RECORD, type Rename, renamesByRecord } from './accounts/renames.ts';
 import { fullTime } from './dates.ts';
-import { isWebUrl } from './diff-segments.ts';
 import { type ByteText, byteText, encodeFile, escapeText, joined, type Markup, markup, trusted } from './markup.ts';
+import { isWebUrl } from './parse-diff-html.ts';
 import {
   accountFeed,
   accountPage,

@@ -4,11 +4,11 @@ import type { ChangeRecord } from '../contract/record.ts';
 import type { AddressOf, RecordFacts } from './accounts/record-lookup.ts';
 import type { Rename } from './accounts/renames.ts';
 import { clockTime, fullTime, timeMarkup } from './dates.ts';
-import { type DiffMarkup, diffMarkup, isWebUrl, outsideLink } from './diff-segments.ts';
+import { changedPart, changedSchemes, changedWords, extendedPart, replaced, unchanged } from './highlight-changes.ts';
 import { invisibleContents, invisibleDifference } from './invisible/invisible-difference.ts';
-import { changedPart, changedSchemes, changedWords, extendedPart, replaced, unchanged } from './mark-changes.ts';
 import { type ByteText, byteText, escapeText, joined, type Markup, markup, textOfMarkup, trusted } from './markup.ts';
 import type { ROOT_2 } from './page-frame.ts';
+import { type DiffMarkup, diffMarkup, isWebUrl, outsideLink } from './parse-diff-html.ts';
 import { renameAddress } from './paths.ts';
 
 /** The records of one account and one second: a source showed them together. */

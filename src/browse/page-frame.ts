@@ -1,7 +1,7 @@
-import type { About } from '../contract/about.ts';
 import { INVISIBLE } from '../contract/accounts/handle.ts';
 import { isLoopback } from '../contract/base-url.ts';
 import type { Site } from '../contract/site.ts';
+import type { About } from '../contract/site-json.ts';
 import { type ByteText, byteText, encodeFile, escapeText, joined, type Markup, markup, plainText, trusted } from './markup.ts';
 import type { BrowseFile } from './parts.ts';
 import { ABOUT, accountsPage, CHANGES_FEED, HOME, ICON, NEWEST_CHANGES, SCRIPT, STYLE } from './paths.ts';

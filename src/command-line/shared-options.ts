@@ -1,5 +1,5 @@
 import { CONFLICT_POLICIES } from '../contract/record.ts';
-import { FORMAT_NAMES } from '../sources/formats/formats.ts';
+import { FORMAT_NAMES } from '../sources/formats/all-formats.ts';
 import { days, duration, instant, linkTemplate, path, pattern, percentage, region, source, timeOrDate, wholeNumber } from './parsers.ts';
 
 export const STORE = { help: 'the store', parse: path, default: 'data/palimpsest.db' } as const;

@@ -11,7 +11,7 @@ import { build } from '../tree/build/build.ts';
 import { type ChosenBaseUrl, chooseBaseUrl } from '../tree/build/last-settings.ts';
 import { ENCODINGS } from '../tree/encoding.ts';
 import { formOf } from '../tree/tree-files.ts';
-import { readSiteFile } from './site-file.ts';
+import { readSiteFile } from './read-site-json.ts';
 
 /** What the summary of a build says about a base URL that was not given. */
 const BASE_URL_REMARKS: { readonly [F in ChosenBaseUrl['from']]: string } = {

@@ -6,7 +6,7 @@ import type { Collection } from '../contract/pages/collection.ts';
 import { createdAt } from '../import/conflict-list.ts';
 import { type ImportSummary, importInputs } from '../import/import.ts';
 import type { ArchiveReport } from '../sources/archives/capture-selection.ts';
-import { openArchives } from '../sources/archives/open-archives.ts';
+import { openArchives } from '../sources/archives/web-archive-inputs.ts';
 import type { HintCommand } from '../sources/hint-command.ts';
 import type { PageSetReport } from '../sources/items/page-set.ts';
 import { lackOf } from '../sources/items/page-set.ts';

@@ -1,6 +1,6 @@
 import type { Values } from '../command-line/commands.ts';
 import { show } from '../contract/json.ts';
-import { isAllRejected, type ObserveSummary } from '../observe/merge.ts';
+import { isAllRejected, type ObserveSummary } from '../observe/merge-snapshots.ts';
 import { observeInputs } from '../observe/observe.ts';
 import { number, plural, seconds } from '../terminal/amounts.ts';
 import { printable } from '../terminal/printable.ts';

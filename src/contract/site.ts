@@ -1,5 +1,5 @@
-import type { About } from './about.ts';
 import type { IncompleteMirror } from './files/incomplete-mirror.ts';
+import type { About } from './site-json.ts';
 import type { DaySpan } from './snapshots/snapshot-days.ts';
 
 /** The settings of a site that only the HTML pages and archives need. */

@@ -11,7 +11,7 @@ import { onStore } from '../store/database/open-store.ts';
 import { diskFailure, wrapErrors } from '../store/database/store-error.ts';
 import { removeSpools } from '../store/histories/spool-file.ts';
 import { Batch, type CommitPhase } from '../store/writing/batch.ts';
-import { isAllRejected, mergeSnapshots, type ObserveSummary } from './merge.ts';
+import { isAllRejected, mergeSnapshots, type ObserveSummary } from './merge-snapshots.ts';
 import { readInputs } from './read-inputs.ts';
 import { type Limits, refusalOf } from './run-guards.ts';
 import { Spool } from './spool/spool.ts';

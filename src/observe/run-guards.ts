@@ -4,7 +4,7 @@ import { plural } from '../contract/plural.ts';
 import { percent, tooManyRejects } from '../sources/rejects/rejection.ts';
 import type { KnownAccount } from '../store/accounts/known-account.ts';
 import { RowSet } from '../store/histories/row-set.ts';
-import type { MergeSummary } from './merge.ts';
+import type { MergeSummary } from './merge-snapshots.ts';
 
 /**
  * A clock is wrong if at least this share of the known accounts of a run have only older snapshots. The run before may have lacked the

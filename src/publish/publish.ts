@@ -15,7 +15,7 @@ import type { Comparison } from './planning/tree-comparison.ts';
 import { proofRequests, provesConditions } from './state/exclusive-state.ts';
 import { awaitOtherRun, Lease } from './state/lease.ts';
 import { distinct, type FoundState, readState, sizeOf } from './state/state.ts';
-import { type ApplyResult, apply, manifestOfBoth, uploadMetadata } from './transfer/apply.ts';
+import { manifestOfBoth, runSteps, type TransferResult, uploadMetadata } from './transfer/run-steps.ts';
 import { browsePairs, refuseOtherHome } from './trees/browse-pairs.ts';
 import { openTree } from './trees/local-tree.ts';
 import { refuseOtherFiles } from './trees/refuse-other-files.ts';
@@ -55,7 +55,7 @@ export interface PublishSummary {
   readonly isOlder: boolean;
   /** Every step of the plan, in order. */
   readonly steps: () => Iterable<Step>;
-  readonly done: ApplyResult;
+  readonly done: TransferResult;
   readonly traffic: Remote['traffic'];
   /** Whether the target had no pages before. */
   readonly isNew: boolean;
@@ -213,7 +213,7 @@ async function send(
   lease: Lease,
   isConditional: boolean,
   options: PublishOptions,
-): Promise<ApplyResult> {
+): Promise<TransferResult> {
   const held = remote.with({ beforeAttempt: () => lease.hold() });
   if (plan.browse.hasUnlisted) await uploadMetadata(held, [manifestOfBoth(tree.out, comparison.browsePairs())]);
   if (comparison.sendsSortKeys) await uploadMetadata(held, [readSortKeysFile(tree)]);
@@ -230,7 +230,7 @@ async function send(
     },
     onDeleted: (deleted: number) => options.onProgress?.('delete', deleted, Math.max(deleted, plan.deletes)),
   };
-  return apply(stages, transfer, options.concurrency);
+  return runSteps(stages, transfer, options.concurrency);
 }
 
 /** Sends the build record and the manifest, and releases the lease. An abort does not interrupt these last requests. */

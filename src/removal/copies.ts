@@ -2,7 +2,7 @@ import { createReadStream, type Dirent, readdirSync, statSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { Failure } from '../contract/failure.ts';
 import { SITE_MARKER, VERSIONS_MARKER } from '../contract/files/markers.ts';
-import { fileHead, HEADER_BYTES, isZipOfTree } from '../sources/unpack/head.ts';
+import { fileHead, HEADER_BYTES, isZipOfTree } from '../sources/unpack/detect-format.ts';
 import type { Remote } from '../storage/remote.ts';
 import { versionsAt } from '../storage/target-form.ts';
 import { BUILD_RECORD } from '../tree/build-record.ts';

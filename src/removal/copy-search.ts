@@ -5,7 +5,7 @@ import { Readable, pipeline as streamPipeline } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type BrotliDecompress, createBrotliDecompress, createGunzip, type Gunzip } from 'node:zlib';
 import { codeOf, Failure } from '../contract/failure.ts';
-import { headOf, isZip, resumed } from '../sources/unpack/head.ts';
+import { headOf, isZip, resumed } from '../sources/unpack/detect-format.ts';
 import { forEachLimit } from '../storage/concurrency-limit.ts';
 import { excludedRows } from '../store/exclusions/named-exclusions.ts';
 import { isGzip } from '../warc/detect-warc.ts';

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import type { HttpResponse } from 'http-server';
 import { readHandleFully } from '../contract/files/file-bytes.ts';
-import { siteForm } from '../hosting/site.ts';
+import { siteForm } from '../hosting/detect-site.ts';
 import { accepts, type Headers, isKnown, type Open, type Source } from '../rewrite/answer.ts';
 import { inFiles } from '../rewrite/files.ts';
 import { PAGE_HEADERS } from '../rewrite/hosts/host.ts';

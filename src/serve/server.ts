@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { createServer, type HttpResponse } from 'http-server';
 import { codeOf, Failure } from '../contract/failure.ts';
 import { isObject } from '../contract/json.ts';
-import { refuseWithoutHead, siteForm, treeAt } from '../hosting/site.ts';
+import { refuseWithoutHead, siteForm, treeAt } from '../hosting/detect-site.ts';
 import { answer } from '../rewrite/answer.ts';
 import { type BuildRecord, readBuildRecord } from '../tree/build-record.ts';
 import { openFinishedTree } from '../tree/existing-tree.ts';

@@ -1,7 +1,7 @@
 import { EXPORT_FORMAT } from '../contract/accounts/account-state.ts';
 import { type SuggestedCommand, shellWord } from '../contract/hint.ts';
+import { FORMATS } from './formats/all-formats.ts';
 import type { JsonObject } from './formats/format.ts';
-import { FORMATS } from './formats/formats.ts';
 import { timeInPath } from './snapshots/path-time.ts';
 import { type InputError, STANDARD_INPUT } from './source.ts';
 import { sourceOf } from './unpack/archive-member.ts';

@@ -1,10 +1,10 @@
-import { aboutOrNothing } from '../contract/about.ts';
 import { isBaseUrl } from '../contract/base-url.ts';
 import { encodeJson } from '../contract/drf-json.ts';
 import { incompleteMirrors } from '../contract/files/incomplete-mirror.ts';
 import { isObject } from '../contract/json.ts';
 import { count, oneOf, orNothing, parseShape, type Rule, rule, type Shape, text, Violation } from '../contract/json-shape.ts';
 import type { BrowseSettings, Site } from '../contract/site.ts';
+import { aboutOrNothing } from '../contract/site-json.ts';
 import { snapshotDays } from '../contract/snapshots/snapshot-days.ts';
 import { pagesFor } from '../pages/pagination.ts';
 import { encodingsIn } from './encoding.ts';

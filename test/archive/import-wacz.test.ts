@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { writeBag } from '../../src/archive/bag.ts';
-import { openArchives } from '../../src/sources/archives/open-archives.ts';
+import { openArchives } from '../../src/sources/archives/web-archive-inputs.ts';
 import { inputsOf } from '../../src/sources/inputs/inputs.ts';
 import { openVerified } from '../../src/tree/verified-tree.ts';
 import { zipOf } from '../support/archives.ts';

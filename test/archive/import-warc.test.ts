@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { openArchives } from '../../src/sources/archives/open-archives.ts';
+import { openArchives } from '../../src/sources/archives/web-archive-inputs.ts';
 import { inputsOf } from '../../src/sources/inputs/inputs.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { palimpsestHere } from '../support/palimpsest.ts';

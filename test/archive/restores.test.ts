@@ -7,7 +7,7 @@ import { writeWacz } from '../../src/archive/wacz.ts';
 import { type ArchiveOptions, writeWarc } from '../../src/archive/warc.ts';
 import { identities, ndjson } from '../../src/export/ndjson.ts';
 import { importInputs } from '../../src/import/import.ts';
-import { openArchives } from '../../src/sources/archives/open-archives.ts';
+import { openArchives } from '../../src/sources/archives/web-archive-inputs.ts';
 import { inputsOf } from '../../src/sources/inputs/inputs.ts';
 import type { InputError } from '../../src/sources/source.ts';
 import { Store } from '../../src/store/store.ts';

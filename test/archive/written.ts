@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { type ImportOptions, type ImportSummary, importInputs } from '../../src/import/import.ts';
 import type { ArchiveReport } from '../../src/sources/archives/capture-selection.ts';
-import { openArchives } from '../../src/sources/archives/open-archives.ts';
+import { openArchives } from '../../src/sources/archives/web-archive-inputs.ts';
 import { inputsOf } from '../../src/sources/inputs/inputs.ts';
 import type { InputError } from '../../src/sources/source.ts';
 import { account, record } from '../mirror/canned-service.ts';

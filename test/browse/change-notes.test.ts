@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { accountEntry } from '../../src/browse/change-list.ts';
-import { changedPart } from '../../src/browse/mark-changes.ts';
+import { changedPart } from '../../src/browse/highlight-changes.ts';
 import { byteText, markup, trusted } from '../../src/browse/markup.ts';
 import type { DataType } from '../../src/contract/record.ts';
 import { diffHtml } from '../../src/diff/diff-html.ts';

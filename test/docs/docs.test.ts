@@ -6,7 +6,7 @@ import { programFor } from '../../src/command-line/program.ts';
 import { exitCodeOf, FAILURES } from '../../src/contract/failure-codes.ts';
 import type { Host } from '../../src/rewrite/hosts/host.ts';
 import type { Program } from '../../src/rewrite/inlined-modules.ts';
-import { FORMAT_NAMES } from '../../src/sources/formats/formats.ts';
+import { FORMAT_NAMES } from '../../src/sources/formats/all-formats.ts';
 import { Terminal } from '../../src/terminal/terminal.ts';
 import { VERSION } from '../../src/version.ts';
 import { bioRecord } from '../support/bio-record.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { parseInstant } from '../../src/contract/instant.ts';
-import type { ObserveSummary } from '../../src/observe/merge.ts';
+import type { ObserveSummary } from '../../src/observe/merge-snapshots.ts';
 import { observeInputs } from '../../src/observe/observe.ts';
 import { inputsOf } from '../../src/sources/inputs/inputs.ts';
 import { build } from '../../src/tree/build/build.ts';

@@ -4,7 +4,7 @@ import { identityOf } from '../../src/contract/account.ts';
 import { parseInstant } from '../../src/contract/instant.ts';
 import type { ChangeRecord } from '../../src/contract/record.ts';
 import type { Profile } from '../../src/contract/snapshots/observation.ts';
-import { HandleTransfer } from '../../src/store/accounts/handle-transfer.ts';
+import { AccountRenames } from '../../src/store/accounts/account-renames.ts';
 import { type KnownAccount, markObserved } from '../../src/store/accounts/known-account.ts';
 import { ObservedAccounts } from '../../src/store/accounts/observed-accounts.ts';
 import { Batch } from '../../src/store/writing/batch.ts';
@@ -40,12 +40,12 @@ export function emptyBatch(): Batch {
 /** The accounts of a batch, as `observe` finds and writes them. */
 export class Accounts {
   readonly observed: ObservedAccounts;
-  readonly handles: HandleTransfer;
+  readonly handles: AccountRenames;
 
   /** @param units the size of the cache */
   constructor(batch: Batch, units?: number) {
     this.observed = new ObservedAccounts(batch, units);
-    this.handles = new HandleTransfer(batch, this.observed);
+    this.handles = new AccountRenames(batch, this.observed);
   }
 
   /** Adds an account that was last observed on a day. */

@@ -1,7 +1,7 @@
 import { parseInstant } from '../../src/contract/instant.ts';
 import { type NormalizeOptions, type NormalizeSummary, normalizeSources } from '../../src/normalize/normalize.ts';
 import { localPart } from '../../src/normalize/part-file.ts';
-import type { ObserveSummary } from '../../src/observe/merge.ts';
+import type { ObserveSummary } from '../../src/observe/merge-snapshots.ts';
 import { type ObserveOptions, observeInputs } from '../../src/observe/observe.ts';
 import { inputsOf } from '../../src/sources/inputs/inputs.ts';
 import type { Input, InputError } from '../../src/sources/source.ts';

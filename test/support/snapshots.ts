@@ -1,4 +1,4 @@
-import type { ObserveSummary } from '../../src/observe/merge.ts';
+import type { ObserveSummary } from '../../src/observe/merge-snapshots.ts';
 import { type ObserveOptions, observeInputs } from '../../src/observe/observe.ts';
 import type { Input } from '../../src/sources/source.ts';
 import { Connection } from '../../src/store/database/connection.ts';

@@ -4,10 +4,10 @@ import { FIELDS_IN_ORDER, PROFILE_FIELDS } from '../../contract/profile-fields.t
 import type { ChangeRecord, DataType } from '../../contract/record.ts';
 import { SEEN_LATELY } from '../../store/accounts/last-seen.ts';
 import { dateMarkup } from '../dates.ts';
-import { isWebUrl, outsideLink } from '../diff-segments.ts';
 import { contentsNote } from '../invisible/invisible-difference.ts';
 import { type ByteText, escapeText, joined, type Markup, markup, trusted } from '../markup.ts';
 import { ROOT_3 } from '../page-frame.ts';
+import { isWebUrl, outsideLink } from '../parse-diff-html.ts';
 import { accountPage } from '../paths.ts';
 import type { BrowseAccount } from './browse-account.ts';
 

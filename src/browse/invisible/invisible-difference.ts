@@ -1,5 +1,5 @@
-import type { DiffMarkup } from '../diff-segments.ts';
 import { type ByteText, byteText, escapeText, type Markup, markup, plainText, textOfMarkup } from '../markup.ts';
+import type { DiffMarkup } from '../parse-diff-html.ts';
 import { invisibleCharacters } from './invisible-characters.ts';
 
 /** Matches the first bytes of all characters that can be confused with a Latin letter, and of some others. */

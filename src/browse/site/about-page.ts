@@ -1,9 +1,9 @@
-import type { About } from '../../contract/about.ts';
 import { isLoopback } from '../../contract/base-url.ts';
 import { encodeJson } from '../../contract/drf-json.ts';
 import { lackSentence } from '../../contract/files/incomplete-mirror.ts';
 import type { ChangeRecord } from '../../contract/record.ts';
 import type { Site } from '../../contract/site.ts';
+import type { About } from '../../contract/site-json.ts';
 import { dateMarkup, fullDate, fullTime, timeMarkup } from '../dates.ts';
 import type { NewestCounts } from '../filter/field-files.ts';
 import { byteText, escapeText, joined, type Markup, markup, numberMarkup, type RecordCounts, trusted } from '../markup.ts';

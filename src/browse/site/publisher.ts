@@ -1,7 +1,7 @@
-import type { About } from '../../contract/about.ts';
 import type { Site } from '../../contract/site.ts';
-import { isWebUrl, outsideLink } from '../diff-segments.ts';
+import type { About } from '../../contract/site-json.ts';
 import { byteText, escapeText, type Markup, markup } from '../markup.ts';
+import { isWebUrl, outsideLink } from '../parse-diff-html.ts';
 
 /** The title of a site that has no title of its own. */
 export const DEFAULT_TITLE = 'History of public profiles';

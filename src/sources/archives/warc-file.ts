@@ -6,7 +6,7 @@ import { type ReadRecord, type RecordHeader, readRecords } from '../../warc/read
 import { salvageRecords } from '../../warc/salvage.ts';
 import { damaged, type OnDamage } from '../../warc/warc-damage.ts';
 import { piped } from '../unpack/decompression.ts';
-import { headOf, resumed } from '../unpack/head.ts';
+import { headOf, resumed } from '../unpack/detect-format.ts';
 
 /** A WARC that can be read several times. */
 export interface WarcFile {

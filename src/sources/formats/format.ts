@@ -1,7 +1,7 @@
 import type { Instant } from '../../contract/instant.ts';
 import { at } from '../../contract/json-shape.ts';
 import type { Observation } from '../../contract/snapshots/observation.ts';
-import type { FormatName } from './formats.ts';
+import type { FormatName } from './all-formats.ts';
 
 export type JsonObject = { readonly [key: string]: unknown };
 

@@ -1,6 +1,6 @@
 import { basename, dirname, extname, join } from 'node:path';
 import type { Place } from '../../contract/failure.ts';
-import type { FormatName } from '../formats/formats.ts';
+import type { FormatName } from '../formats/all-formats.ts';
 import type { Input } from '../source.ts';
 
 /**

@@ -3,7 +3,7 @@ import { createBrotliDecompress } from 'node:zlib';
 import { readFailure, unreadableInput } from '../rejects/rejection.ts';
 import type { Input } from '../source.ts';
 import { decompressed, piped } from '../unpack/decompression.ts';
-import { headOf } from '../unpack/head.ts';
+import { headOf } from '../unpack/detect-format.ts';
 
 const COMPRESSED_NAME = /\.(gz|bz2|xz|zst|br)$/;
 

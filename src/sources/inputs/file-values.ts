@@ -5,7 +5,7 @@ import { NotJson, type RawValue } from '../json/raw-value.ts';
 import { notJson, readFailure, unreadableInput } from '../rejects/rejection.ts';
 import type { Input, InputError } from '../source.ts';
 import { decompressed } from '../unpack/decompression.ts';
-import { HEADER_BYTES, headOf, isLikeJson, resumed } from '../unpack/head.ts';
+import { HEADER_BYTES, headOf, isLikeJson, resumed } from '../unpack/detect-format.ts';
 import { encodingIn, unsupportedFormat } from './unsupported.ts';
 
 const ASSIGNMENT = /^\s*window\.[\w.$]+\s*=\s*/;

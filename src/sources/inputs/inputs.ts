@@ -6,7 +6,7 @@ import { IDENTITIES } from '../../warc/identities.ts';
 import { type Input, type RemoteSources, STANDARD_INPUT } from '../source.ts';
 import { sourceOf, withoutFiles } from '../unpack/archive-member.ts';
 import { isCompressed } from '../unpack/decompression.ts';
-import { fileHead, HEADER_BYTES, isTar, isZip } from '../unpack/head.ts';
+import { fileHead, HEADER_BYTES, isTar, isZip } from '../unpack/detect-format.ts';
 import { withCopiesMarked } from './compressed-copy.ts';
 import { FileFilter, type FilePatterns } from './file-filter.ts';
 

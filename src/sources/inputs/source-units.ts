@@ -1,4 +1,4 @@
-import type { FormatName } from '../formats/formats.ts';
+import type { FormatName } from '../formats/all-formats.ts';
 import type { Input } from '../source.ts';
 import { withArchivesJoined } from './archive-folder.ts';
 

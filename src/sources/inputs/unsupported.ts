@@ -7,7 +7,7 @@ import { cut } from '../../contract/json.ts';
 import type { HintCommand, ReadingCommand, Verb } from '../hint-command.ts';
 import { type Input, STANDARD_INPUT } from '../source.ts';
 import { isCompressed } from '../unpack/decompression.ts';
-import { isTar, isZip } from '../unpack/head.ts';
+import { isTar, isZip } from '../unpack/detect-format.ts';
 
 /** What a hint needs to name the commands that convert a file. */
 interface Conversion {

@@ -1,8 +1,8 @@
 import { FAILURES } from '../../contract/failure-codes.ts';
 import { parseInstant, timestampOf } from '../../contract/instant.ts';
 import { isObject } from '../../contract/json.ts';
+import { FORMAT_NAMES } from '../formats/all-formats.ts';
 import type { CaptureContext, JsonObject } from '../formats/format.ts';
-import { FORMAT_NAMES } from '../formats/formats.ts';
 import type { ObserveContext } from '../snapshots/snapshot-reader.ts';
 import type { RejectOptions } from '../source.ts';
 

@@ -6,7 +6,7 @@ import { createGunzip } from 'node:zlib';
 import { codeOf, Failure } from '../../contract/failure.ts';
 import { countPacked, DecompressionLimit } from '../../contract/files/decompression-limit.ts';
 import type { Input } from '../source.ts';
-import { headOf, resumed } from './head.ts';
+import { headOf, resumed } from './detect-format.ts';
 
 /** A format of compressed data, which may be several compressed files in a row. */
 interface Compression {

@@ -9,7 +9,7 @@ import { plural } from '../../contract/plural.ts';
 import type { Input } from '../source.ts';
 import { brokenArchive, isRead, memberInput, plainPath } from './archive-member.ts';
 import { piped } from './decompression.ts';
-import { FIRST_OF_TREE } from './head.ts';
+import { FIRST_OF_TREE } from './detect-format.ts';
 
 /** How many files a ZIP file may have: their list is kept in memory, with about 1 kB for each. */
 export const MOST_ENTRIES = 500_000;

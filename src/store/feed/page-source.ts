@@ -1,6 +1,6 @@
 import { AccountCursor, type AccountTotals } from '../accounts/account-cursor.ts';
+import { checkNameIndexes, digestOfNames } from '../check/account-indexes.ts';
 import type { Checksum } from '../check/checksum.ts';
-import { checkNameIndexes, digestOfNames } from '../check/names.ts';
 import { isCurrent, latestRevision, type Revision } from '../check/revision.ts';
 import { RANKING_MODULUS } from '../database/account-order-checksum.ts';
 import type { Connection } from '../database/connection.ts';

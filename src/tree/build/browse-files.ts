@@ -5,9 +5,9 @@ import { Browse } from '../../browse/browse.ts';
 import type { Pauses } from '../../contract/event-loop-pauses.ts';
 import type { Store } from '../../store/store.ts';
 import { onThreads } from '../../threads/thread-pool.ts';
+import { MIN_ITEMS_FOR_THREADS } from '../account-index-check.ts';
 import type { BuildRecord } from '../build-record.ts';
 import { BROWSE_FOLDER, browseGroups, type Listing, linesOfGroup } from '../manifest/listing.ts';
-import { MIN_ITEMS_FOR_THREADS } from '../name-check.ts';
 import { type BrowseJob, type BrowseSources, feedSource, type PartCounts, PartRenderer, renderedStateOf } from './browse-render.ts';
 import { fileOfPart, OBSOLETE, type PartJob } from './staged-part.ts';
 

@@ -1,9 +1,9 @@
-import { aboutOrNothing } from '../../contract/about.ts';
 import { isBaseUrl } from '../../contract/base-url.ts';
 import { encodeJson } from '../../contract/drf-json.ts';
 import { Failure } from '../../contract/failure.ts';
 import { isObject } from '../../contract/json.ts';
 import type { BrowseSettings } from '../../contract/site.ts';
+import { aboutOrNothing } from '../../contract/site-json.ts';
 import { BUILD_RECORD, readBuildRecord } from '../build-record.ts';
 import { type Encoding, encodingsIn } from '../encoding.ts';
 import { openTreeFiles, type TreeFiles } from '../tree-files.ts';

@@ -1,7 +1,7 @@
 import { parse } from 'parse5';
 import { describe, expect, it } from 'vitest';
 import { ABOUT, accountPage, CHANGES_FEED, HOME, monthPage, NOT_FOUND_PAGE } from '../../../src/browse/paths.ts';
-import type { About } from '../../../src/contract/about.ts';
+import type { About } from '../../../src/contract/site-json.ts';
 import { elementsNamed, foreignMarkup, textOf } from '../parsed-html.ts';
 import { browseFiles, historyOf, SITE, storeOf, textsOf } from '../small-site.ts';
 

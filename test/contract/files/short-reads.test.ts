@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { openFolder } from '../../../src/serve/served-files.ts';
 import { checkDirectory } from '../../../src/sources/archives/zip-directory.ts';
-import { fileHead } from '../../../src/sources/unpack/head.ts';
+import { fileHead } from '../../../src/sources/unpack/detect-format.ts';
 import { openZipFile } from '../../../src/sources/unpack/zip-members.ts';
 import { readRange } from '../../../src/storage/targets/folder-file.ts';
 import { isOwnZip } from '../../../src/tree/build/claim-output.ts';

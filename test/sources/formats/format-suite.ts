@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { Observation, Profile } from '../../../src/contract/snapshots/observation.ts';
+import { FORMATS, type FormatName } from '../../../src/sources/formats/all-formats.ts';
 import type { JsonObject } from '../../../src/sources/formats/format.ts';
-import { FORMATS, type FormatName } from '../../../src/sources/formats/formats.ts';
 import { namesIn } from '../../../src/sources/rejects/without-removed.ts';
 import { errorIn, NOON, observationsIn, profileOf, readText, readValues } from './reading.ts';
 import { expectSound } from './sound.ts';

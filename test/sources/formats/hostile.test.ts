@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import { FORMAT_NAMES } from '../../../src/sources/formats/all-formats.ts';
 import type { JsonObject } from '../../../src/sources/formats/format.ts';
-import { FORMAT_NAMES } from '../../../src/sources/formats/formats.ts';
 import { times } from '../../support/proof.ts';
 import { chance } from '../../whole/chance.ts';
 import { fixture } from './format-suite.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { FormatName } from '../../../src/sources/formats/formats.ts';
+import type { FormatName } from '../../../src/sources/formats/all-formats.ts';
 import { type SourceUnit, sourceUnits, unitsOfShard } from '../../../src/sources/inputs/source-units.ts';
 import type { Input } from '../../../src/sources/source.ts';
 

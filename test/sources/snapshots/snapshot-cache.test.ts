@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Instant, parseInstant } from '../../../src/contract/instant.ts';
-import type { FormatName } from '../../../src/sources/formats/formats.ts';
+import type { FormatName } from '../../../src/sources/formats/all-formats.ts';
 import { SnapshotCache } from '../../../src/sources/snapshots/snapshot-cache.ts';
 import { SnapshotReader } from '../../../src/sources/snapshots/snapshot-reader.ts';
 import { hostileText } from '../../support/histories.ts';

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { rankOf } from '../../../src/browse/search/search-index.ts';
 import { importInputs } from '../../../src/import/import.ts';
-import { digestOfNames } from '../../../src/store/check/names.ts';
+import { digestOfNames } from '../../../src/store/check/account-indexes.ts';
 import { Connection } from '../../../src/store/database/connection.ts';
 import { bioRecord, emptyAccount } from '../../support/bio-record.ts';
 import { temporaryFolder } from '../../support/folder.ts';

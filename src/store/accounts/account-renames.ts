@@ -15,7 +15,7 @@ import type { ObservedAccounts } from './observed-accounts.ts';
 const NO_ROW = 0;
 
 /** Gives handles to accounts. A handle belongs to one account at a time, so its holder can lose it to another. */
-export class HandleTransfer {
+export class AccountRenames {
   readonly #batch: Batch;
   readonly #accounts: ObservedAccounts;
   readonly #wasSeenAfter: Statement<[string, Instant, number], number>;

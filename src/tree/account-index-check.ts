@@ -25,7 +25,7 @@ export async function checkNames(store: Store, pauses: Pauses): Promise<string> 
   await onThreads(
     {
       requests: ['check'],
-      module: new URL('./name-thread.js', import.meta.url),
+      module: new URL('./account-index-thread.js', import.meta.url),
       data,
       threads: records + accounts < MIN_ITEMS_FOR_THREADS ? 0 : 1,
       here: () => {

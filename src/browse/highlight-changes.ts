@@ -1,5 +1,5 @@
-import { CHANGED_BREAK, type DiffMarkup } from './diff-segments.ts';
 import { joined, type Markup, markup, textOfMarkup, trusted } from './markup.ts';
+import { CHANGED_BREAK, type DiffMarkup } from './parse-diff-html.ts';
 import { wordDiff } from './word-diff.ts';
 
 /** A difference, with notes for the reader. */

@@ -12,7 +12,7 @@ import { UNKNOWN_DIGEST } from '../planning/tree-comparison.ts';
 import { type Transfer, uploadOverlap } from './overlap-page.ts';
 
 /** The number of completed steps of each kind. */
-export interface ApplyResult {
+export interface TransferResult {
   readonly uploads: number;
   readonly overlaps: number;
   readonly deletes: number;
@@ -23,7 +23,7 @@ export interface ApplyResult {
  * @param concurrency the most requests in flight at a time
  * @throws Failure stopped, tree-edited, target-failed, target-denied, target-busy, reader-gaps
  */
-export async function apply(stages: Iterable<Stage>, transfer: Transfer, concurrency: number): Promise<ApplyResult> {
+export async function runSteps(stages: Iterable<Stage>, transfer: Transfer, concurrency: number): Promise<TransferResult> {
   const done = { uploads: 0, overlaps: 0, deletes: 0 };
   const carryOut = async (step: Step) => {
     if (step.action === 'overlap') {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { checkLimits } from '../../src/hosting/site.ts';
+import { checkLimits } from '../../src/hosting/detect-site.ts';
 
 const host = { title: 'A host', limits: { files: 100_000, fileBytes: 1000, source: 'a plan' } };
 const tree = (files: number, bytes: number) => ({ files, largest: { path: 'rest/data/index.json', bytes } });

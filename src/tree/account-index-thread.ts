@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { PageSource } from '../store/feed/page-source.ts';
-import type { NamedStore } from './name-check.ts';
+import type { NamedStore } from './account-index-check.ts';
 
 const { store, revision }: NamedStore = workerData;
 // if the store has changed, the check is left to the main thread: only its connection still sees the old revision

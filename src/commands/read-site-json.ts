@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { ABOUT_FIELDS, type About, parseAbout } from '../contract/about.ts';
 import { Failure } from '../contract/failure.ts';
 import { Violation } from '../contract/json-shape.ts';
+import { ABOUT_FIELDS, type About, parseAbout } from '../contract/site-json.ts';
 import { suggest } from '../history/closest-names.ts';
 
 /**

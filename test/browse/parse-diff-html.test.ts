@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { parseFragment } from 'parse5';
 import { describe, expect, it } from 'vitest';
-import { diffMarkup } from '../../src/browse/diff-segments.ts';
 import { byteText, plainText } from '../../src/browse/markup.ts';
+import { diffMarkup } from '../../src/browse/parse-diff-html.ts';
 import { DATA_TYPES } from '../../src/contract/record.ts';
 import { diffHtml } from '../../src/diff/diff-html.ts';
 import { partsOf } from '../../src/verify/pages/diff-markup.ts';

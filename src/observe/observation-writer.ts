@@ -5,7 +5,7 @@ import { PROFILE_FIELDS } from '../contract/profile-fields.ts';
 import type { Observation, Profile } from '../contract/snapshots/observation.ts';
 import { diffHtml } from '../diff/diff-html.ts';
 import { type LinkTemplates, type Network, networkOf } from '../diff/networks.ts';
-import { HandleTransfer } from '../store/accounts/handle-transfer.ts';
+import { AccountRenames } from '../store/accounts/account-renames.ts';
 import { forgetObservedValues, type KnownAccount, knownUntil, markObserved, watermarkOf } from '../store/accounts/known-account.ts';
 import { ObservedAccounts } from '../store/accounts/observed-accounts.ts';
 import type { Batch } from '../store/writing/batch.ts';
@@ -36,9 +36,9 @@ export interface RejectedObservation {
 }
 
 /** Adds observations to a batch as change records. */
-export class RecordWriter {
+export class ObservationWriter {
   readonly #accounts: ObservedAccounts;
-  readonly #handles: HandleTransfer;
+  readonly #handles: AccountRenames;
   /** The account last seen with each profile, and the time until which the same profile changes nothing. */
   readonly #last = new Map<number, { readonly account: KnownAccount; readonly fields: number; readonly until: Instant }>();
   readonly #batch: Batch;
@@ -51,7 +51,7 @@ export class RecordWriter {
   /** @param cacheUnits the maximum size of the accounts in memory, in UTF-16 units */
   constructor(batch: Batch, templates: LinkTemplates, cacheUnits?: number) {
     this.#accounts = new ObservedAccounts(batch, cacheUnits);
-    this.#handles = new HandleTransfer(batch, this.#accounts);
+    this.#handles = new AccountRenames(batch, this.#accounts);
     this.#batch = batch;
     this.#templates = templates;
     this.#ids = new IdAllocator(batch.database);

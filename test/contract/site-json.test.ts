@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ABOUT_FIELDS, aboutOrNothing, parseAbout } from '../../src/contract/about.ts';
+import { ABOUT_FIELDS, aboutOrNothing, parseAbout } from '../../src/contract/site-json.ts';
 
 const NEEDED = { title: 'Press', publisher: 'Archive' };
 const ALL = {

@@ -13,10 +13,10 @@ import type { Batch } from '../store/writing/batch.ts';
 import type { FieldConflict } from './changes-and-conflicts.ts';
 import { type Conflict, ConflictReport } from './conflict-report.ts';
 import type { MissingAccounts, RunAccounts, RunBefore } from './missing-accounts.ts';
+import { ObservationWriter } from './observation-writer.ts';
 import type { ObserveOptions } from './observe.ts';
 import { windowsOf } from './predicted-diffs.ts';
 import type { Reject } from './read-inputs.ts';
-import { RecordWriter } from './record-writer.ts';
 import { SharedTime } from './run-guards.ts';
 import type { Row } from './spool/sorted-run.ts';
 import { type Spool, snapshotOf } from './spool/spool.ts';
@@ -79,7 +79,7 @@ export async function mergeSnapshots(
   reject: Reject,
 ): Promise<MergeSummary> {
   const { templates = {} } = options;
-  const writer = new RecordWriter(batch, templates, options.cacheUnits);
+  const writer = new ObservationWriter(batch, templates, options.cacheUnits);
   const records = countsByField();
   const accounts = { added: 0, renamed: 0 };
   const conflicts = new ConflictReport(spool);

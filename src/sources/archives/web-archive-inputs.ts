@@ -4,7 +4,7 @@ import { type IncompleteMirror, reportsIn } from '../../contract/files/incomplet
 import { isObject } from '../../contract/json.ts';
 import { HEAD_BYTES, startsAsWarc } from '../../warc/detect-warc.ts';
 import type { Input, InputError } from '../source.ts';
-import { fileHead, isZipOfTree } from '../unpack/head.ts';
+import { fileHead, isZipOfTree } from '../unpack/detect-format.ts';
 import type { ArchiveReport } from './capture-selection.ts';
 
 export interface OpenArchives {
