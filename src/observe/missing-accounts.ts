@@ -1,7 +1,7 @@
 import { DAY_MICROS, dateOf, type Instant } from '../contract/instant.ts';
 import { daysSinceLast } from '../contract/snapshots/snapshot-days.ts';
 import type { KnownAccount } from '../store/accounts/known-account.ts';
-import { accountsObservedUpTo, countObservedLast, type ObservedAccount } from '../store/accounts/last-seen.ts';
+import { accountsObservedUpTo, type NewestRun, newestRun, type ObservedAccount } from '../store/accounts/last-seen.ts';
 import type { Connection } from '../store/database/connection.ts';
 import { RowSet } from '../store/histories/row-set.ts';
 import { storedSnapshotDays } from '../store/snapshot-days.ts';
@@ -26,7 +26,10 @@ export interface MissingAccounts {
   readonly listed: readonly string[];
 }
 
-/** The accounts of the previous run: those that were last observed at the same time as most accounts of this run. */
+/**
+ * The accounts of the previous run: those that were last observed at the same time as most accounts of this run. If none of these was
+ * observed before, as with snapshots of another service, they are those of the newest run.
+ */
 export interface RunBefore {
   readonly accounts: number;
   /** How many of them this run has too. */
@@ -45,8 +48,14 @@ export class AccountsOfRun {
   readonly #seen = new RowSet();
   readonly #newest = new RowSet();
   readonly #lastTimes = new Map<Instant, number>();
+  /** The newest run in the store before this one. */
+  readonly #newestRun: NewestRun | undefined;
   /** The newest snapshot of this run. */
   #last = 0;
+
+  constructor(database: Connection) {
+    this.#newestRun = newestRun(database);
+  }
 
   /** Adds an account as it is in the store before a snapshot is added to it. */
   add({ row, observed_to }: KnownAccount): void {
@@ -81,13 +90,14 @@ export class AccountsOfRun {
     const names = firstOf(listed).map(({ screen_name }) => screen_name);
     return {
       missing: { count, newCount, listed: names },
-      runBefore: { accounts: accounts === 0 ? countObservedLast(database) : present + absent, present },
+      runBefore: { accounts: accounts === 0 ? (this.#newestRun?.accounts ?? 0) : present + absent, present },
       run: { accounts, onlyOlder: accounts - this.#newest.size },
     };
   }
 
   /** Returns the time at which most accounts of this run were last observed, and their number. */
   #timeOfRunBefore(): readonly [time: Instant | undefined, present: number] {
+    if (this.#lastTimes.size === 0) return [this.#seen.size === 0 ? undefined : this.#newestRun?.time, 0];
     const times = [...this.#lastTimes].sort(([one, count], [other, otherCount]) => otherCount - count || other - one);
     const [first] = times;
     // in a stream, each account has a time of its own

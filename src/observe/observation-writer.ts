@@ -46,7 +46,7 @@ export class ObservationWriter {
   /** The markup of some changes that the next observations may have: see {@link Window}. */
   markup: Window['markup'] = new Map();
   readonly #ids: IdAllocator;
-  readonly accountsOfRun: AccountsOfRun = new AccountsOfRun();
+  readonly accountsOfRun: AccountsOfRun;
 
   /** @param cacheUnits the maximum size of the accounts in memory, in UTF-16 units */
   constructor(batch: Batch, templates: LinkTemplates, cacheUnits?: number) {
@@ -55,6 +55,7 @@ export class ObservationWriter {
     this.#batch = batch;
     this.#templates = templates;
     this.#ids = new IdAllocator(batch.database);
+    this.accountsOfRun = new AccountsOfRun(batch.database);
   }
 
   /**

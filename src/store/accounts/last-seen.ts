@@ -27,12 +27,20 @@ export function newestObservation(database: Connection): Instant | undefined {
   return typeof newest === 'number' ? newest : undefined;
 }
 
-/** Returns how many accounts have the time of the newest observation. In a stream, where most have a time of their own: 0. */
-export function countObservedLast(database: Connection): number {
-  const count = (what: string) => Number(database.value(`SELECT count(${what}) FROM account WHERE observed_to IS NOT NULL`));
-  const isStream = count('*') < 2 * count('DISTINCT observed_to');
-  const last = 'SELECT count(*) FROM account WHERE observed_to = (SELECT max(observed_to) FROM account)';
-  return isStream ? 0 : Number(database.value(last));
+/** The newest time of an observation, and how many accounts have it. */
+export interface NewestRun {
+  readonly time: Instant;
+  readonly accounts: number;
+}
+
+/** Returns undefined without an observation, and in a stream, where most accounts have a time of their own. */
+export function newestRun(database: Connection): NewestRun | undefined {
+  const observed = 'FROM account WHERE observed_to IS NOT NULL';
+  const isStream = database.value(`SELECT count(*) < 2 * count(DISTINCT observed_to) ${observed}`) === 1;
+  if (isStream) return undefined;
+  return database.get<NewestRun>(
+    `SELECT observed_to AS time, count(*) AS accounts ${observed} GROUP BY observed_to ORDER BY observed_to DESC LIMIT 1`,
+  );
 }
 
 export interface ObservedAccount {
