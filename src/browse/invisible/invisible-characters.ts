@@ -51,6 +51,8 @@ const ALL_CONFUSABLES = new RegExp(CONFUSABLE, 'gu');
 const EMOJI_JOINTS =
   /(?<=\p{Extended_Pictographic}|\p{Emoji_Modifier}|[#*0-9]|\ufe0f)(?:\u200d|\ufe0f)|(?<=\u{1f3f4}[\u{e0020}-\u{e007f}]*)[\u{e0020}-\u{e007f}]/gu;
 const SPACE = /\p{White_Space}/gu;
+/** Matches characters that look like their compatibility form. Others, such as `²`, `½` and `™`, do not look like `2`, `1/2` and `TM`. */
+const ALIKE = /[^\p{No}\p{So}\p{Lm}ªº]+/gu;
 const ACCENTED = /\p{L}\p{M}+/gu;
 /** Matches characters without a width. */
 const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu;
@@ -119,7 +121,7 @@ function withoutSpaces(text: string): string {
 }
 
 function composed(text: string): string {
-  return latin(text.normalize('NFKC')).toLowerCase();
+  return latin(text.normalize('NFC').replace(ALIKE, (part) => part.normalize('NFKC'))).toLowerCase();
 }
 
 /** Replaces letters that can be confused with a Latin letter by that letter. */
