@@ -80,7 +80,9 @@ export async function build(storePath: string, options: BuildOptions): Promise<B
   const { out, onProgress = () => {} } = options;
   const form = formOf(out);
   if (form === 'zip' && options.compress !== undefined && options.compress.length > 0) throw compressedTwice(out);
-  const pauses = new Pauses(options.signal, `the tree in ${out} is unchanged`);
+  const failed = new AbortController();
+  const signal = options.signal === undefined ? failed.signal : AbortSignal.any([options.signal, failed.signal]);
+  const pauses = new Pauses(signal, `the tree in ${out} is unchanged`);
   const store = Store.open(storePath);
   try {
     const claimed = form === 'zip' ? claimZip(out) : claimFolder(out);
@@ -153,6 +155,8 @@ export async function build(storePath: string, options: BuildOptions): Promise<B
       const exchanged = await (form === 'zip' ? exchangeZip(prepared, files.zip, found) : exchange(prepared));
       return { ...exchanged, readerGaps };
     } catch (error) {
+      // the work of threads ends too
+      failed.abort();
       throw outFailure(out, toFailure(storePath, error));
     } finally {
       await Promise.allSettled(running);
