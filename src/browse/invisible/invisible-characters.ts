@@ -60,7 +60,7 @@ const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu;
 const INVISIBLE_OR_SPACE = /(?![\t-\r ])[\p{Default_Ignorable_Code_Point}\p{White_Space}]/u;
 
 /** The number of characters that a note names. */
-const MOST = 4;
+const MAX_NAMED = 4;
 
 /** What differs between two texts. */
 export interface TextDifference {
@@ -149,9 +149,9 @@ function nameOf(character: string): string | undefined {
 function named(removed = '', added = '', isNamed: (character: string, count: number) => boolean): readonly string[] {
   const notes = [...surplus(removed, added)].filter(([one, count]) => isNamed(one, count));
   const shown = notes
-    .slice(0, MOST)
+    .slice(0, MAX_NAMED)
     .map(([one, count]) => `${nameOf(one)} ${codePoints(one)} ${count === 0 ? 'moved' : count > 0 ? 'added' : 'removed'}`);
-  return notes.length > MOST ? [...shown, `${notes.length - MOST} more`] : shown;
+  return notes.length > MAX_NAMED ? [...shown, `${notes.length - MAX_NAMED} more`] : shown;
 }
 
 /** Returns how many more of each character the second text has. */
@@ -176,5 +176,5 @@ function charactersOf(text: string): readonly string[] {
 /** Returns the first code points of a text. */
 function codePoints(text: string): string {
   const all = Array.from(text, (one) => `U+${(one.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`);
-  return all.length > MOST ? `${all.slice(0, MOST).join(' ')}\u2026` : all.join(' ');
+  return all.length > MAX_NAMED ? `${all.slice(0, MAX_NAMED).join(' ')}\u2026` : all.join(' ');
 }
