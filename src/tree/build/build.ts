@@ -21,7 +21,7 @@ import { readSortKeys, SORT_KEYS, writeSortKeys } from '../sort-keys.ts';
 import { folderFiles, formOf, openTreeFiles, type TreeFiles, UnreadableFile } from '../tree-files.ts';
 import type { BrowseSources } from './browse-render.ts';
 import { renderOnThreads } from './changed-pages.ts';
-import { type ClaimedTree, claimFolder, claimZip, outFailure } from './claim-output.ts';
+import { type ClaimedTree, claimFolder, claimZip, toOutputFailure } from './claim-output.ts';
 import { browseSettings, haveSameBrowseSettings, type LastBuild, lastBuildIn } from './last-settings.ts';
 import { refuseForeignBrowse } from './obstacles.ts';
 import { listPresent } from './present-files.ts';
@@ -157,7 +157,7 @@ export async function build(storePath: string, options: BuildOptions): Promise<B
     } catch (error) {
       // the work of threads ends too
       failed.abort();
-      throw outFailure(out, toFailure(storePath, error));
+      throw toOutputFailure(out, toFailure(storePath, error));
     } finally {
       await Promise.allSettled(running);
       files.close();
