@@ -16,7 +16,7 @@ export interface Requested extends ManifestLine {
 }
 
 /** The addresses of the pages and of the browse files of a tree. In memory are the lines of one folder at a time. */
-export class Addresses {
+export class PageUrls {
   /** The number of addresses. The home page and the first page of a collection have two. */
   readonly count: number;
   readonly #baseUrl: string;

@@ -7,7 +7,7 @@ import { chunks, writeFiles } from '../contract/files/write-files.ts';
 import { COLLECTIONS } from '../contract/pages/collection.ts';
 import type { VerifiedTree } from '../tree/verified-tree.ts';
 import { VERSION } from '../version.ts';
-import { Addresses, surt } from './page-urls.ts';
+import { PageUrls, surt } from './page-urls.ts';
 import { packageFields } from './publisher-fields.ts';
 import { contentType, payloadDigest } from './resource-record.ts';
 import { type ArchiveOptions, buildDate, type PlacedRecord, warcParts } from './warc.ts';
@@ -59,7 +59,7 @@ interface Output {
 
 /** Adds the files one after another: each needs what was counted while the one before it was written. */
 async function addFiles(output: Output, tree: VerifiedTree, date: string, options: ArchiveOptions): Promise<void> {
-  const addresses = new Addresses(tree);
+  const addresses = new PageUrls(tree);
   const extents = new RecordExtents(addresses);
   async function* warc(): AsyncGenerator<Uint8Array> {
     for await (const { bytes, records } of warcParts(tree, addresses, { ...options, date, isCompressed: true })) {
@@ -141,7 +141,7 @@ function* terminated(texts: Iterable<string>): Generator<string> {
 class RecordExtents {
   readonly #numbers: Float64Array;
 
-  constructor({ count }: Addresses) {
+  constructor({ count }: PageUrls) {
     this.#numbers = new Float64Array(2 * count);
   }
 
@@ -158,7 +158,7 @@ class RecordExtents {
 /** Yields the lines of the CDXJ index of a tree's WARC, sorted by their bytes. */
 function* cdxjLines(
   { build }: VerifiedTree,
-  addresses: Addresses,
+  addresses: PageUrls,
   extents: RecordExtents,
   date: string,
   filename: string,

@@ -9,7 +9,7 @@ import type { VerifiedTree } from '../tree/verified-tree.ts';
 import { VERSION } from '../version.ts';
 import { encodeRecord, gzipMemberSync } from '../warc/encode-record.ts';
 import { IDENTITIES } from '../warc/identities.ts';
-import { Addresses, type Requested } from './page-urls.ts';
+import { PageUrls, type Requested } from './page-urls.ts';
 import { warcinfoLines } from './publisher-fields.ts';
 import { type EncodedRecords, type EncoderJob, encodeRecords, infoId, recordId } from './resource-record.ts';
 
@@ -51,7 +51,7 @@ export interface ArchiveOptions {
 export async function writeWarc(tree: VerifiedTree, path: string, options: ArchiveOptions = {}): Promise<void> {
   const date = buildDate(tree);
   const isCompressed = path.toLowerCase().endsWith('.gz');
-  const content = bytesOf(warcParts(tree, new Addresses(tree), { ...options, date, isCompressed }));
+  const content = bytesOf(warcParts(tree, new PageUrls(tree), { ...options, date, isCompressed }));
   await writeFiles([{ path, content }]);
 }
 
@@ -75,7 +75,7 @@ interface WarcOptions extends ArchiveOptions, Pick<EncoderJob, 'date' | 'isCompr
  * manifest. Memory does not grow with the tree.
  * @throws Failure tree-edited
  */
-export async function* warcParts(tree: VerifiedTree, addresses: Addresses, options: WarcOptions): AsyncGenerator<WarcPart> {
+export async function* warcParts(tree: VerifiedTree, addresses: PageUrls, options: WarcOptions): AsyncGenerator<WarcPart> {
   const { out, files, build } = tree;
   const { threads = 0, date, isCompressed, identities = [], onProgress } = options;
   const job: EncoderJob = { out, build, date, isCompressed };

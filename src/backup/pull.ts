@@ -12,7 +12,7 @@ import { lock } from '../store/database/lock.ts';
 import { replaceStore } from '../store/database/replace.ts';
 import { SCHEMA_VERSION } from '../store/database/schema.ts';
 import { otherSchema } from '../store/database/schema-version.ts';
-import { diskFailure } from '../store/database/store-error.ts';
+import { toDiskFailure } from '../store/database/store-error.ts';
 import { StoreImage, type StoreState } from '../store/store-image.ts';
 import { commitPath } from '../versions/commit-format.ts';
 import { fetchVersion } from '../versions/fetch-version.ts';
@@ -69,7 +69,7 @@ export async function pull(target: Target, options: PullOptions): Promise<PullSu
       pullLock.release();
     }
   } catch (error) {
-    throw diskFailure(options.store, error);
+    throw toDiskFailure(options.store, error);
   }
 }
 

@@ -8,7 +8,7 @@ import { openRemote, type Remote, type RemoteOptions } from '../storage/remote.t
 import { lockTarget, type Target } from '../storage/target.ts';
 import { refuseOtherForm } from '../storage/target-form.ts';
 import type { Lock } from '../store/database/lock.ts';
-import { diskFailure } from '../store/database/store-error.ts';
+import { toDiskFailure } from '../store/database/store-error.ts';
 import { StoreImage } from '../store/store-image.ts';
 import { VERSION } from '../version.ts';
 import { changeVersions, type Written } from '../versions/change-versions.ts';
@@ -153,7 +153,7 @@ export async function push(target: Target, options: PushOptions): Promise<PushSu
     const facts = { version, isNew, unchanged, kept: versions.length, deleted, bytes: remote.traffic.sent };
     return { ...facts, traffic: remote.traffic, isConditional, problems: all };
   } catch (error) {
-    throw diskFailure(options.store, error);
+    throw toDiskFailure(options.store, error);
   } finally {
     targetLock?.release();
     compressed?.close();

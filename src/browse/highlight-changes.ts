@@ -112,7 +112,7 @@ const MAX_FULLY_COMPARED = 6000;
 const WORDS = /<a [^>]*>[^<]*<\/a>|<i><\/i>\n|[ \t\r\n/:.?=_,@()-]|[\u00e3-\u00ed][\u0080-\u00bf]{2}|[^< \t\r\n/:.?=_,@()\u00e3-\u00ed-]+/g;
 
 /** The largest product of the numbers of words that a build compares. */
-const MOST_COMPARED = 250_000;
+const MAX_COMPARED = 250_000;
 
 /**
  * Marks only the words of a long text that changed. A diff_html marks both texts as a whole if they are too long to be compared when the
@@ -122,7 +122,7 @@ export function changedWords(diff: DiffMarkup): ChangedPart {
   const { removed, added, inline, before, after } = diff;
   const isWhole = removed !== '' && added !== '' && inline.length === before.length + after.length;
   if (!isWhole || removed.length + added.length <= MAX_FULLY_COMPARED) return diff;
-  const { parts, isCompared } = wordDiff(removed, added, (text) => text.match(WORDS) ?? [], MOST_COMPARED);
+  const { parts, isCompared } = wordDiff(removed, added, (text) => text.match(WORDS) ?? [], MAX_COMPARED);
   const limit = isCompared ? {} : { limit: markup`the marked texts are too long to be compared word by word` };
   const kept = parts.reduce((length, { kind, text }) => length + (kind === 'kept' ? text.length : 0), 0);
   if (2 * kept < Math.min(removed.length, added.length)) return { ...diff, ...limit };

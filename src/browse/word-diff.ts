@@ -14,7 +14,7 @@ export interface WordDiff {
 }
 
 /** The largest product of the numbers of words that are compared. */
-const MOST = 4_000_000;
+const MAX_COMPARED = 4_000_000;
 
 /**
  * Compares two texts word by word. After the common prefix and before the common suffix, it keeps the longest common subsequence of
@@ -26,7 +26,7 @@ export function wordDiff(
   before: string,
   after: string,
   split: (text: string) => readonly string[] = wordsOf,
-  most: number = MOST,
+  most: number = MAX_COMPARED,
 ): WordDiff {
   const [old, fresh] = [split(before), split(after)];
   const words = sequenceDiff(old, fresh, most);

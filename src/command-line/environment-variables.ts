@@ -22,13 +22,13 @@ export async function checkVariables(
   const { env } = terminal.io;
   const unknown = Object.keys(env).filter((name) => name.startsWith('PALIMPSEST_') && env[name] !== '' && !known.has(name));
   if (unknown.length === 0) return;
-  const [{ suggest }, { OPTION_SYNONYMS }] = await Promise.all([import('../history/closest-names.ts'), import('./synonyms.ts')]);
+  const [{ closestNames }, { OPTION_SYNONYMS }] = await Promise.all([import('../history/closest-names.ts'), import('./synonyms.ts')]);
   const sameAs = (name: string) =>
     OPTION_SYNONYMS.map((group) => group.map((option) => variableOf(option.slice(2))))
       .find((group) => group.includes(name))
       ?.find((one) => known.has(one));
   for (const name of unknown) {
-    const similar = withoutVariable.has(name) ? undefined : (sameAs(name) ?? suggest(name, known, 1)[0]);
+    const similar = withoutVariable.has(name) ? undefined : (sameAs(name) ?? closestNames(name, known, 1)[0]);
     if (isRealRun && MEANS_DRY_RUN.test(name) && !OFF.test(env[name] ?? '')) throw noDryRun(name);
     const reason = withoutVariable.has(name) ? 'only the command line can set this option' : 'no command has this variable';
     // the run does not do what was asked for

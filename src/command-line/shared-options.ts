@@ -14,18 +14,18 @@ export const DEFAULT_PORT = 8080;
 export const DEFAULT_BASE_URL: string = `http://${DEFAULT_HOST}:${DEFAULT_PORT}`;
 
 /** The most days or months of a rule that keeps versions. */
-const MOST_PERIODS = 10_000;
+const MAX_PERIODS = 10_000;
 export const KEEP = {
   help: 'also keep the versions that were current within this time before the second newest one, such as 90d',
   parse: days,
 } as const;
 export const KEEP_DAILY = {
   help: 'also keep the last version of each of the last <n> days that have one (UTC)',
-  parse: wholeNumber(1, MOST_PERIODS),
+  parse: wholeNumber(1, MAX_PERIODS),
 } as const;
 export const KEEP_MONTHLY = {
   help: 'also keep the last version of each of the last <n> months that have one (UTC)',
-  parse: wholeNumber(1, MOST_PERIODS),
+  parse: wholeNumber(1, MAX_PERIODS),
 } as const;
 export const SINGLE_PUBLISHER = {
   help: 'write to an object store without conditional writes; use it only if no other run writes there',

@@ -2,7 +2,7 @@ import { Argument, type Command, type CommanderError } from 'commander';
 import { Failure } from '../contract/failure.ts';
 import { type Hint, hint, type SuggestedCommand, suggested } from '../contract/hint.ts';
 import { plural } from '../contract/plural.ts';
-import { suggest } from '../history/closest-names.ts';
+import { closestNames } from '../history/closest-names.ts';
 import { ENCODINGS } from '../tree/encoding.ts';
 import { COMMANDS } from './commands.ts';
 import type { RejectedValue } from './program.ts';
@@ -155,7 +155,7 @@ function sameWords(one: string, other: string): boolean {
 
 /** Returns the name that differs from a word by a few letters. */
 function similarTo(word: string, names: readonly string[]): string | undefined {
-  return suggest(word, names, 1, Math.max(2, Math.floor(word.length / 3)))[0];
+  return closestNames(word, names, 1, Math.max(2, Math.floor(word.length / 3)))[0];
 }
 
 /** Returns the options on the command line, with their texts. Without an error about an option, each can be parsed again. */

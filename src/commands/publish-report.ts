@@ -7,7 +7,7 @@ import { summaryTable } from './job-summary.ts';
 import { type NamedTarget, NEW_TARGET, requestsText, trafficText } from './target.ts';
 
 /** How many steps of a plan are shown as text. */
-const MOST_STEPS = 10;
+const MAX_STEPS = 10;
 
 /** Returns a plan as text: the totals, the files and bytes for each reason, and the first steps. */
 export function* planLines({ plan, refusals, removal, steps, wasInterrupted }: PublishSummary, target: NamedTarget): Generator<Line> {
@@ -15,7 +15,7 @@ export function* planLines({ plan, refusals, removal, steps, wasInterrupted }: P
   const kinds = new Map<string, { step: Step; files: number; bytes: number }>();
   let count = 0;
   for (const step of steps()) {
-    if (count < MOST_STEPS) first.push(step);
+    if (count < MAX_STEPS) first.push(step);
     count += 1;
     const kind = `${step.action} ${step.reason}`;
     const { files, bytes } = kinds.get(kind) ?? { files: 0, bytes: 0 };
@@ -31,7 +31,7 @@ export function* planLines({ plan, refusals, removal, steps, wasInterrupted }: P
     const size = step.action === 'delete' ? '' : `, ${plural(bytes, 'byte')}`;
     yield `  ${step.action.padEnd(7)}   ${plural(files, 'file')}${size}: ${reasonOf(step)}`;
   }
-  if (count > 0) yield count > MOST_STEPS ? `first ${MOST_STEPS} of ${number(count)} steps (--json lists all):` : 'steps:';
+  if (count > 0) yield count > MAX_STEPS ? `first ${MAX_STEPS} of ${number(count)} steps (--json lists all):` : 'steps:';
   for (const step of first)
     yield `  ${step.action.padEnd(7)}  ${step.path}${step.action === 'delete' ? '' : `  ${plural(step.bytes, 'byte')}`}`;
   for (const gap of plan.readerGaps) yield `readers may miss records, whatever the order of the uploads: ${gap}`;

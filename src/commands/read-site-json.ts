@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Failure } from '../contract/failure.ts';
 import { Violation } from '../contract/json-shape.ts';
 import { ABOUT_FIELDS, type About, parseAbout } from '../contract/site-json.ts';
-import { suggest } from '../history/closest-names.ts';
+import { closestNames } from '../history/closest-names.ts';
 
 /**
  * Reads a `site.json`.
@@ -19,7 +19,7 @@ export function readSiteFile(file: string): About | null {
 }
 
 function badField(file: string, { field, expected, found }: Violation): Failure {
-  const [similar] = ABOUT_FIELDS.includes(field) ? [] : suggest(field, ABOUT_FIELDS, 1);
+  const [similar] = ABOUT_FIELDS.includes(field) ? [] : closestNames(field, ABOUT_FIELDS, 1);
   const hint = similar === undefined ? 'docs/browse.md in the package describes the fields' : `did you mean ${similar}?`;
   return new Failure('bad-field', `${file} breaks a rule`, { place: { file, field }, expected, found, hint });
 }

@@ -1,7 +1,7 @@
 import type { Values } from '../command-line/commands.ts';
 import type { Given } from '../command-line/spec.ts';
 import { isLoopback } from '../contract/base-url.ts';
-import { suggest } from '../history/closest-names.ts';
+import { closestNames } from '../history/closest-names.ts';
 import { noTree, siteForm, siteOf, siteWithoutTree } from '../hosting/detect-site.ts';
 import { beforeOrigin, findHost, withVersions } from '../hosting/find-host.ts';
 import { writeHostFiles } from '../hosting/host-files.ts';
@@ -28,7 +28,7 @@ export async function runRewrite(terminal: Terminal, options: Values<'rewrite'>,
     return;
   }
   const hasVersions = options.versions || siteForm(options.out) !== 'files';
-  const named = await findHost(options.host, suggest);
+  const named = await findHost(options.host, closestNames);
   const variant = hasVersions ? await withVersions(named) : named;
   const host = options.origin === undefined ? variant : await beforeOrigin(variant, options.origin, options.out);
   const site = siteOf(options.out, host, hasVersions);

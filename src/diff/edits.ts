@@ -26,7 +26,7 @@ export interface Edit {
 }
 
 /** The time grows with the square of the number of edits. Two texts with more edits are shown one after the other. */
-const MOST_EDITS = 1000;
+const MAX_EDITS = 1000;
 
 /** Numbers the tokens of two texts, because numbers compare faster than strings. */
 export function sidesOf(before: readonly Token[], after: readonly Token[]): Sides {
@@ -52,7 +52,7 @@ export function wholeEdit(sides: Sides): Edit {
 export function editsWithin(sides: Sides, edit: Edit): Edit[] {
   const all = trimCommon(sides, edit);
   const changes = diffArrays(sides.old.ids.slice(all.oldStart, all.oldEnd), sides.new.ids.slice(all.newStart, all.newEnd), {
-    maxEditLength: MOST_EDITS,
+    maxEditLength: MAX_EDITS,
   });
   if (changes === undefined) return [all];
   const edits: Edit[] = [];

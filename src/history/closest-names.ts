@@ -5,7 +5,7 @@ import { diffChars } from 'diff';
  * @param most the maximum number of names
  * @param mostEdits the maximum edit distance: insertions and deletions
  */
-export function suggest(name: string, names: Iterable<string>, most: number, mostEdits = 4): string[] {
+export function closestNames(name: string, names: Iterable<string>, most: number, mostEdits = 4): string[] {
   const wanted = name.toLowerCase();
   const found: { readonly name: string; readonly edits: number }[] = [];
   for (const candidate of names) {

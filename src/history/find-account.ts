@@ -6,7 +6,7 @@ import type { AccountNames } from '../store/accounts/account-reader.ts';
 import type { FormerHolder, FoundAccount } from '../store/accounts/account-search.ts';
 import type { Store } from '../store/store.ts';
 import { number, plural } from '../terminal/amounts.ts';
-import { suggest } from './closest-names.ts';
+import { closestNames } from './closest-names.ts';
 
 /** The maximum number of accounts that are suggested. */
 const MAX_CANDIDATES = 5;
@@ -99,7 +99,7 @@ function similarTo(store: Store, text: string): Candidates {
     if (handles.length < MAX_CANDIDATES) handles.push(names.screen_name);
   }
   if (count > 0) return { handles, count };
-  const similar = suggest(text, allHandles(store), MAX_SIMILAR);
+  const similar = closestNames(text, allHandles(store), MAX_SIMILAR);
   return { handles: similar, count: similar.length };
 }
 

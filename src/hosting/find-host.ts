@@ -6,13 +6,13 @@ import { readBuildRecord } from '../tree/build-record.ts';
 import { CODINGS, type Encoding, encodingsIn, SUFFIXES } from '../tree/encoding.ts';
 
 /** Returns the names most similar to a name, best first, at most `most`. */
-export type Suggest = (name: string, names: Iterable<string>, most: number) => readonly string[];
+export type ClosestNames = (name: string, names: Iterable<string>, most: number) => readonly string[];
 
 /**
  * Returns the host with a name.
  * @throws Failure host-refused if palimpsest does not support the host, with the reason; usage if the name is unknown
  */
-export async function findHost(name: string | undefined, suggest: Suggest): Promise<Host> {
+export async function findHost(name: string | undefined, closestNames: ClosestNames): Promise<Host> {
   const host = name === undefined ? undefined : await hostNamed(name);
   if (host !== undefined) return host;
   const refused = REFUSED.find((candidate) => candidate.name === name);
@@ -23,7 +23,7 @@ export async function findHost(name: string | undefined, suggest: Suggest): Prom
       hint: refused.instead,
     });
   }
-  const [similar] = name === undefined ? [] : [...HOST_NAMES.filter((one) => one.startsWith(name)), ...suggest(name, HOST_NAMES, 1)];
+  const [similar] = name === undefined ? [] : [...HOST_NAMES.filter((one) => one.startsWith(name)), ...closestNames(name, HOST_NAMES, 1)];
   throw new Failure('usage', name === undefined ? 'the name of the host is missing' : `there is no host "${name}"`, {
     expected: HOST_NAMES.join(', '),
     found: name ?? 'no name',

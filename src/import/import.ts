@@ -145,8 +145,10 @@ async function importInto(store: string, inputs: readonly Input[], options: Impo
         else if (item.kind === 'record') count(records, writer.addRecord(item.record, item.json), item);
         else if (item.kind === 'account' && writer.isFormer(item.account)) former.push(item);
         else if (item.kind === 'account') count(accounts, writer.addProfile(item.account), item);
-        else if (item.kind === 'state') count(accounts, states.add(item.state), item);
-        else if (item.kind === 'exclusion') count(exclusions, exclusionWriter.add(item.exclusion), item);
+        else if (item.kind === 'state') {
+          if (states.isNamesake(item.state)) writer.addNamesake(item.state.screen_name);
+          count(accounts, states.add(item.state), item);
+        } else if (item.kind === 'exclusion') count(exclusions, exclusionWriter.add(item.exclusion), item);
         else if (item.kind === 'gone') gone.push(item.gone);
         else if (item.kind === 'page') pages.add(item.page);
         else if (item.kind === 'incomplete') incomplete.push(item.report);

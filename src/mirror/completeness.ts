@@ -1,4 +1,4 @@
-import { type FailedPages, type IncompleteMirror, MOST_RANGES } from '../contract/files/incomplete-mirror.ts';
+import { type FailedPages, type IncompleteMirror, MAX_RANGES } from '../contract/files/incomplete-mirror.ts';
 import type { PerCollection } from '../contract/pages/collection.ts';
 import type { ItemKey } from '../store/mirror-state.ts';
 import { excessOf, type RunState } from './run-state.ts';
@@ -59,7 +59,7 @@ export function reportOf(
 /** Returns the pages that could not be read, as a report has them. */
 function failedPages({ gaps, pages }: Missing): readonly FailedPages[] | undefined {
   const ranges = [...rangesOf(gaps), ...rangesOf(pages)];
-  return ranges.length === 0 ? undefined : ranges.slice(0, MOST_RANGES);
+  return ranges.length === 0 ? undefined : ranges.slice(0, MAX_RANGES);
 }
 
 function rangesOf(pages: readonly { readonly page: number; readonly url: string; readonly reason: string | null }[]): FailedPages[] {

@@ -8,7 +8,7 @@ import type { FileCounts, ObserveContext } from '../sources/snapshots/observatio
 import type { Input, InputError } from '../sources/source.ts';
 import { countWrongLastSeen, newestObservation } from '../store/accounts/last-seen.ts';
 import { onStore } from '../store/database/open-store.ts';
-import { diskFailure, wrapErrors } from '../store/database/store-error.ts';
+import { toDiskFailure, wrapErrors } from '../store/database/store-error.ts';
 import { removeSpools } from '../store/histories/spool-file.ts';
 import { Batch, type CommitPhase } from '../store/writing/batch.ts';
 import { isAllRejected, mergeSnapshots, type ObserveSummary } from './merge-snapshots.ts';
@@ -91,7 +91,7 @@ async function observeInto(path: string, inputs: readonly Input[], options: Obse
       if (!options.dryRun && refusal === undefined && !isAllRejected(summary)) await batch.commit(pauses, options.onProgress);
       return { ...summary, refusal, lastSeen, hasNewDay };
     } catch (error) {
-      throw diskFailure(path, error);
+      throw toDiskFailure(path, error);
     } finally {
       spool.close();
     }

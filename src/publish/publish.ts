@@ -86,12 +86,12 @@ export async function publish(target: Target, options: PublishOptions): Promise<
   const lacking = lackingIn(build, prepared.comparison.found.trees, plan.browse);
   const of = options.stateOf(build);
   const removedInTree = { of, accounts: of === 'current' ? 0 : countRemoved(prepared.tree, options.exclusions()) };
-  const areDeletesAllowed = isResumed || removal !== undefined;
-  const facts = { baseUrl: build.base_url, baseUrlThere: state?.base_url, areDeletesAllowed, lacking, removedInTree };
-  const refusals = checkGuards(target.name, { ...plan, ...facts }, options);
+  const facts = { baseUrl: build.base_url, baseUrlThere: state?.base_url, lacking, removedInTree };
+  const refusals = checkGuards(target.name, { ...plan, ...facts, areDeletesAllowed: isResumed || removal !== undefined }, options);
   const summary = { ...summaryOf(prepared, plan, refusals), removal, isOlder: of === 'earlier' };
   const [refused] = refusals;
   if (refused !== undefined && !options.dryRun) throw refused;
+  target.checkFiles?.(summary.steps());
   if (options.dryRun || plan.isIdle) return summary;
   const lock = lockTarget(target);
   try {

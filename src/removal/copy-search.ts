@@ -49,7 +49,7 @@ interface Content {
 }
 
 /** The maximum nesting: a file of an attacker can contain itself. */
-const MOST_DEPTH = 8;
+const MAX_DEPTH = 8;
 const SQLITE = 'SQLite format 3\0';
 const WARC = 'WARC/';
 
@@ -122,7 +122,7 @@ export class CopySearch {
    */
   async #content(content: Content, pieces: AsyncIterable<Uint8Array>, again: () => AsyncIterable<Uint8Array>): Promise<void> {
     const { path, depth } = content;
-    if (depth > MOST_DEPTH) throw new ZipDamage('a file that is compressed too many times');
+    if (depth > MAX_DEPTH) throw new ZipDamage('a file that is compressed too many times');
     const [suffix = ''] = /\.(?:gz|gzip|br)$/i.exec(path) ?? [];
     const inside = { ...content, path: path.slice(0, path.length - suffix.length), depth: depth + 1 };
     const unpacked = (stream: () => Gunzip | BrotliDecompress, packed: AsyncIterable<Uint8Array>) =>

@@ -25,7 +25,7 @@ export function inlined(program: Program, ...names: readonly Module[]): string {
 }
 
 /** Returns the modules that a host with the Fetch API needs, as {@link inlined} does. */
-export function responder({ program, hasVersions }: { readonly program: Program; readonly hasVersions: boolean }): string {
+export function inlinedFetchHandler({ program, hasVersions }: { readonly program: Program; readonly hasVersions: boolean }): string {
   return inlined(program, ...(hasVersions ? IN_VERSIONS : IN_FILES));
 }
 

@@ -98,7 +98,7 @@ function mostConnections(): number {
 }
 
 /** How many requests of a connection can wait. With more, it is closed: each takes about 4 kB of memory. */
-const MOST_WAITING = 10_000;
+const MAX_WAITING = 10_000;
 
 /** The responses of each connection that have not ended: how many, and the end of the last one. */
 const openResponses = new WeakMap<Socket, { readonly count: number; readonly last: Promise<void> }>();
@@ -111,7 +111,7 @@ function inTurn({ socket }: IncomingMessage, response: ServerResponse, work: () 
   const count = (before?.count ?? 0) + 1;
   const last = new Promise<void>((done) => response.once('close', done));
   openResponses.set(socket, { count, last });
-  if (count > MOST_WAITING) socket.destroy();
+  if (count > MAX_WAITING) socket.destroy();
   void last.then(() => {
     const open = openResponses.get(socket);
     if (open !== undefined) openResponses.set(socket, { ...open, count: open.count - 1 });

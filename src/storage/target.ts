@@ -84,6 +84,11 @@ export interface Target {
    * @throws Failure not-ours
    */
   readonly check?: (out: string) => void;
+  /**
+   * Checks whether files can be read and written here. Only targets that need no request for this have it.
+   * @throws Failure not-ours
+   */
+  readonly checkFiles?: (files: Iterable<{ readonly path: string }>) => void;
   /** Returns the names of the files and folders at the top level. Only targets that need no request for this have it. */
   readonly names?: () => readonly string[];
   /**

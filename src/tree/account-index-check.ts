@@ -13,7 +13,7 @@ export interface NamedStore {
 
 /**
  * Checks that the accounts match their indexes, which HTML pages are made from. A thread does this while the main thread
- * begins the build.
+ * begins the build. A stop does not wait for the thread, which reads only and cannot end within a check of SQLite.
  * @param pauses end the work of the thread
  * @returns a digest of all that the search shows of the accounts
  * @throws Failure bad-store, stopped
@@ -22,7 +22,7 @@ export async function checkNames(store: Store, pauses: Pauses): Promise<string> 
   let digest = '';
   const { records, accounts, number } = store.revision;
   const data: NamedStore = { store: store.path, revision: number };
-  await onThreads(
+  const check = onThreads(
     {
       requests: ['check'],
       module: new URL('./account-index-thread.js', import.meta.url),
@@ -38,5 +38,6 @@ export async function checkNames(store: Store, pauses: Pauses): Promise<string> 
     },
     pauses,
   );
+  await pauses.until(check);
   return digest;
 }

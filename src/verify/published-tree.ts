@@ -9,7 +9,7 @@ import { SITE_MARKER } from '../contract/files/markers.ts';
 import { forEachLimit } from '../storage/concurrency-limit.ts';
 import type { Remote } from '../storage/remote.ts';
 import type { Fetched } from '../storage/target.ts';
-import { outFailure } from '../tree/build/claim-output.ts';
+import { toOutputFailure } from '../tree/build/claim-output.ts';
 import { BUILD_RECORD, layoutOf, parseBuildRecord } from '../tree/build-record.ts';
 import { listedFiles } from '../tree/layout.ts';
 import { MANIFEST } from '../tree/manifest/manifest.ts';
@@ -49,7 +49,7 @@ export async function verifyPublished(remote: Remote, options: VerifyPublishedOp
     const violations = summary.violations.map((one) => ({ ...one, found: one.found.replaceAll(folder, remote.name) }));
     return { ...summary, violations };
   } catch (error) {
-    throw outFailure(folder, error);
+    throw toOutputFailure(folder, error);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

@@ -4,7 +4,7 @@ import type { Damaged } from './pages/damaged-pages.ts';
 import { walkFeed } from './pages/feed-check.ts';
 import { bucketOf } from './pages/multiset-hash.ts';
 import type { TreeMetadata } from './pages/tree-pages.ts';
-import type { Predecessors } from './pages/unknown-previous.ts';
+import type { UnknownPrevious } from './pages/unknown-previous.ts';
 import { Report, type Rule } from './violation.ts';
 
 /** The largest number of buckets to check again. If more differ, only these are checked record by record. */
@@ -17,7 +17,7 @@ export interface Unresolved {
   /** Names that may belong to two accounts. */
   readonly names: ReadonlySet<string>;
   /** Records whose `previous` may be a record of another account. */
-  readonly predecessors: Predecessors;
+  readonly unknownPrevious: UnknownPrevious;
   /** The pages that may have the items that are missing elsewhere. */
   readonly damaged: Damaged;
 }
@@ -42,13 +42,13 @@ export async function secondPass(
   for (const { record, json, path } of walkFeed(tree, known)) {
     walked += 1;
     if (pauses.areDue) await pauses.take(() => onProgress(walked));
-    unresolved.predecessors.find(record, report);
+    unresolved.unknownPrevious.find(record, report);
     if (!buckets.has(bucketOf(record.id))) continue;
     feed.set(record.id, { json: json.toString(), path, account: record.account, found: 0 });
     // the feed is sorted by id, highest first
     accounts.set(record.account, { first: record.id });
   }
-  unresolved.predecessors.end(report);
+  unresolved.unknownPrevious.end(report);
   const names = new Set<string>();
   for (const { account, runs, path } of walkAccounts(tree, known)) {
     walked += 1;

@@ -7,7 +7,7 @@ import type { Damaged } from './pages/damaged-pages.ts';
 import { type RecordPlace, walkFeed } from './pages/feed-check.ts';
 import type { MultisetHash } from './pages/multiset-hash.ts';
 import type { PageContent, TreeMetadata } from './pages/tree-pages.ts';
-import { Predecessors, type Unknown } from './pages/unknown-previous.ts';
+import { type Unknown, UnknownPrevious } from './pages/unknown-previous.ts';
 import type { Report } from './violation.ts';
 
 /** What a check found on a span of pages. {@link Walk} checks what a single span does not show. */
@@ -63,13 +63,13 @@ export class SpanCheck {
   }
 
   #records(range: PageSpan, report: Report, damaged?: Damaged): Omit<SpanResult, 'read'> {
-    const predecessors = new Predecessors(this.#found.ids);
+    const unknownPrevious = new UnknownPrevious(this.#found.ids);
     const ids: number[] = [];
     let first: (RecordPlace & { readonly path: string }) | undefined;
     let last: RecordPlace | undefined;
     for (const { record, json, path } of walkFeed(this.#tree, report, { range, damaged })) {
       this.#found.hashes.data.add(record.id, json);
-      predecessors.addId(record.id);
+      unknownPrevious.addId(record.id);
       ids.push(record.id);
       last = { id: record.id, first_encountered_date: record.first_encountered_date };
       first ??= { ...last, path };
@@ -78,16 +78,16 @@ export class SpanCheck {
   }
 
   #accounts(range: PageSpan, report: Report, damaged?: Damaged): Omit<SpanResult, 'read'> {
-    const predecessors = new Predecessors(this.#found.ids);
+    const unknownPrevious = new UnknownPrevious(this.#found.ids);
     const [ids, names]: [number[], string[]] = [[], []];
     let first: string | undefined;
-    for (const { place, runs, path } of walkAccounts(this.#tree, report, { range, damaged, predecessors })) {
+    for (const { place, runs, path } of walkAccounts(this.#tree, report, { range, damaged, unknownPrevious })) {
       for (const { record, json } of recordsIn(runs)) this.#found.hashes.account.add(record.id, json);
       ids.push(place.first);
       names.push(place.name);
       first ??= path;
     }
-    const { unknown } = predecessors;
+    const { unknown } = unknownPrevious;
     return { ids: new Float64Array(ids), names, path: first ?? '', first: undefined, last: undefined, unknown };
   }
 

@@ -7,7 +7,7 @@ import { type Damaged, DamagedPages } from './pages/damaged-pages.ts';
 import { checkPlace, type RecordPlace } from './pages/feed-check.ts';
 import { MultisetHash } from './pages/multiset-hash.ts';
 import type { TreeMetadata } from './pages/tree-pages.ts';
-import { Predecessors } from './pages/unknown-previous.ts';
+import { UnknownPrevious } from './pages/unknown-previous.ts';
 import { secondPass } from './second-pass.ts';
 import type { SortKeysCheck } from './sort-keys-check.ts';
 import type { FoundItems, SpanResult } from './span-check.ts';
@@ -34,7 +34,7 @@ export class Walk {
   readonly #tree: TreeMetadata;
   /** Compares the items with the sort keys of the tree. */
   readonly #sortKeys: SortKeysCheck;
-  readonly #predecessors: Predecessors;
+  readonly #unknownPrevious: UnknownPrevious;
   /** Names that may belong to two accounts. */
   readonly #names = new Set<string>();
   readonly #known: BloomFilter;
@@ -47,7 +47,7 @@ export class Walk {
     this.#tree = tree;
     this.#sortKeys = sortKeys;
     this.items = { ids, hashes: { data: new MultisetHash(), account: new MultisetHash() } };
-    this.#predecessors = new Predecessors(ids);
+    this.#unknownPrevious = new UnknownPrevious(ids);
     this.#known = BloomFilter.for(tree.build.accounts);
     this.#onProgress = onProgress;
   }
@@ -77,15 +77,15 @@ export class Walk {
       if (this.#known.add(name)) this.#names.add(name);
     }
     this.accounts += names.length;
-    for (const one of unknown) this.#predecessors.add(one.record, one.path, report);
+    for (const one of unknown) this.#unknownPrevious.add(one.record, one.path, report);
   }
 
   /** Ends the walk. Walks the tree again if questions are open. */
   async end(report: Report, pauses: Pauses): Promise<void> {
     const { data, account } = this.items.hashes;
     const buckets = data.differences(account);
-    if (buckets.length === 0 && this.#names.size === 0 && this.#predecessors.isEmpty) return;
-    const unresolved = { buckets, names: this.#names, predecessors: this.#predecessors, damaged: this.damaged };
+    if (buckets.length === 0 && this.#names.size === 0 && this.#unknownPrevious.isEmpty) return;
+    const unresolved = { buckets, names: this.#names, unknownPrevious: this.#unknownPrevious, damaged: this.damaged };
     await secondPass(this.#tree, unresolved, report, pauses, (done) => this.#onProgress('again', done, this.#all));
   }
 

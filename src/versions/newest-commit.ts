@@ -8,6 +8,7 @@ import {
   commitNumbers,
   commitPath,
   HEAD,
+  numbered,
   parseCommit,
   pathBefore,
   VERSIONS,
@@ -108,7 +109,10 @@ export async function readNewest<V extends Version>(
     break;
   }
   const isForeign = fetched !== undefined && head === undefined && top === 0;
-  if (newest === undefined && (commits.length > 0 || isForeign)) throw unreadable(remote, isForeign ? HEAD : commitPath(top));
+  // a first run that was killed leaves data with the number 1 only
+  const orphan = listed.find(({ path }) => (numbered(path)?.number ?? 0) > 1)?.path;
+  const unlisted = isForeign ? HEAD : commits.length > 0 ? commitPath(top) : orphan;
+  if (newest === undefined && unlisted !== undefined) throw unreadable(remote, unlisted);
   // a commit below the newest one stays missing: another one there would break the chain
   const last = Math.max(newest?.commit.number ?? 0, ...commits);
   for (let number = last + 1; number <= top; number += 1) repairs.push({ number, bytes: undefined, isDamaged: false });
@@ -182,7 +186,7 @@ function unreadable(remote: Remote, file: string): Failure {
   return new Failure('not-ours', `no commit of the versions at ${remote.name} can be read`, {
     place: { file },
     expected: 'commits that palimpsest wrote',
-    found: 'damaged files, or those of another program',
+    found: 'data without commits, damaged commits, or files of another program',
     hint: 'restore the folder versions/ from a copy, or name another target; nothing was changed',
   });
 }

@@ -22,7 +22,7 @@ import type { Found, Known } from './newest-commit.ts';
 import { DAY_MS, timeAfter } from './retention.ts';
 
 /** How many withdrawn numbers a commit lists. The others are in the commits before. */
-const MOST_WITHDRAWN = 100;
+const MAX_WITHDRAWN = 100;
 
 /** A version whose data is still to be sent. */
 export interface Draft<V extends Version> {
@@ -132,7 +132,7 @@ export function commitOf<V extends Version>(
   const versions = [...kept, ...sent].toSorted((one, other) => one.number - other.number);
   const live = new Set(versions.map((version) => version.number));
   const gone = (before?.versions ?? []).filter((version) => !live.has(version.number)).map((version) => ({ number: version.number, time }));
-  const withdrawn = [...(before?.withdrawn ?? []), ...gone].toSorted((one, other) => one.number - other.number).slice(-MOST_WITHDRAWN);
+  const withdrawn = [...(before?.withdrawn ?? []), ...gone].toSorted((one, other) => one.number - other.number).slice(-MAX_WITHDRAWN);
   const token = randomBytes(8).toString('hex');
   const conditional = isConditional ? undefined : false;
   return { palimpsest: VERSION, kind: kind.name, number, token, time, previous, change, base_url, conditional, versions, withdrawn };

@@ -1,5 +1,5 @@
 import { brotliDecompressSync, gunzipSync, inflateRawSync, inflateSync } from 'node:zlib';
-import { MOST_BLOCK } from './read-records.ts';
+import { MAX_BLOCK } from './read-records.ts';
 
 /** An HTTP response as a WARC has it. */
 export interface HttpResponse {
@@ -84,7 +84,7 @@ function decompressed(body: Buffer, encodings: string): Buffer {
 }
 
 const OPENING_BRACE = 0x7b;
-const LIMIT = { maxOutputLength: MOST_BLOCK };
+const LIMIT = { maxOutputLength: MAX_BLOCK };
 
 function decoded(bytes: Buffer, encoding: string): Buffer {
   if (encoding === '' || encoding === 'identity' || bytes.length === 0) return bytes;

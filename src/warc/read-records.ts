@@ -22,9 +22,9 @@ export interface ReadRecord extends RecordHeader {
 }
 
 /** The largest header line, header and block that is kept, in bytes. */
-const MOST_LINE = 1 << 16;
-const MOST_LINES = 1000;
-export const MOST_BLOCK: number = 1 << 28;
+const MAX_LINE = 1 << 16;
+const MAX_LINES = 1000;
+export const MAX_BLOCK: number = 1 << 28;
 
 /**
  * Yields the records of a WARC, decompressed. Checks each against its length and the digest of its block. The npm package
@@ -61,14 +61,14 @@ export async function* readRecords(
 
 /** Reads a header. Returns undefined at the end of the WARC. */
 async function readFields(reader: ByteReader, file: string, number: number): Promise<Map<string, string> | undefined> {
-  const start = await reader.line(MOST_LINE);
+  const start = await reader.line(MAX_LINE);
   if (start === undefined) return undefined;
   const expected = `the header of record ${number + 1}`;
   if (start === null || !/^WARC\/1\.\d$/.test(start)) throw damaged(file, `WARC/1.0 or WARC/1.1, ${expected}`, 'other bytes');
   const fields = new Map<string, string>();
   let name = '';
-  for (let lines = 0; lines < MOST_LINES; lines += 1) {
-    const line = await reader.line(MOST_LINE);
+  for (let lines = 0; lines < MAX_LINES; lines += 1) {
+    const line = await reader.line(MAX_LINE);
     if (line === '') return fields;
     if (typeof line !== 'string')
       throw damaged(file, expected, line === undefined ? 'the end of the file' : 'a line that is too long or cut short');
@@ -78,7 +78,7 @@ async function readFields(reader: ByteReader, file: string, number: number): Pro
     name = found?.trim().toLowerCase() ?? name;
     fields.set(name, isFolded ? `${fields.get(name)} ${line.trim()}` : value.trim());
   }
-  throw damaged(file, expected, `more than ${MOST_LINES} lines`);
+  throw damaged(file, expected, `more than ${MAX_LINES} lines`);
 }
 
 function headerOf(fields: ReadonlyMap<string, string>): RecordHeader {
@@ -113,7 +113,7 @@ async function readBlock(
   { blockDigest }: RecordHeader,
   isKept: boolean,
 ): Promise<Buffer | undefined> {
-  if (isKept && length > MOST_BLOCK) throw damaged(file, `a page of at most ${MOST_BLOCK} bytes`, `${name} with ${length} bytes`);
+  if (isKept && length > MAX_BLOCK) throw damaged(file, `a page of at most ${MAX_BLOCK} bytes`, `${name} with ${length} bytes`);
   const hash = blockDigest && hashFor(blockDigest);
   const pieces: Buffer[] = [];
   let read = 0;

@@ -2,12 +2,12 @@ import { DecompressionLimit } from '../contract/files/decompression-limit.ts';
 import { ByteReader } from './byte-reader.ts';
 import { HEAD_BYTES, startsAsWarc } from './detect-warc.ts';
 import { MEMBER_MAGIC, type Member, readMember } from './gzip-member.ts';
-import { MOST_BLOCK, type ReadRecord, type RecordHeader, readRecords } from './read-records.ts';
+import { MAX_BLOCK, type ReadRecord, type RecordHeader, readRecords } from './read-records.ts';
 import { damaged, isDamage, type OnDamage } from './warc-damage.ts';
 
 /** The largest header of a record that is searched, in bytes. */
-const MOST_HEADER = 1 << 20;
-const MOST_RECORD = MOST_BLOCK + MOST_HEADER;
+const MAX_HEADER = 1 << 20;
+const MAX_RECORD = MAX_BLOCK + MAX_HEADER;
 
 export interface SalvageOptions {
   /** The size of the file, in bytes. */
@@ -39,10 +39,10 @@ export async function* salvageRecords(
     const [magic, isStart] = isCompressed ? [MEMBER_MAGIC, isMemberStart] : [HEADER_START, isHeaderStart];
     while (window.bytes.length > 0) {
       const byte = window.position;
-      const most = isCompressed ? expansion.room : MOST_RECORD;
-      const found = await nextRecord(window, (held) => read(held, Math.min(MOST_RECORD, most)));
+      const most = isCompressed ? expansion.room : MAX_RECORD;
+      const found = await nextRecord(window, (held) => read(held, Math.min(MAX_RECORD, most)));
       if (found.kind !== 'member') {
-        if (found.kind === 'too-large' && most < MOST_RECORD) expansion.addPlain(most + 1);
+        if (found.kind === 'too-large' && most < MAX_RECORD) expansion.addPlain(most + 1);
         await skipToStart(window, magic, isStart);
         onDamage(damaged(file, 'a complete record', `${reasonOf(found)}; skipped ${window.position - byte} bytes`, byte));
         continue;
@@ -69,7 +69,7 @@ async function nextRecord(window: ByteReader, read: (held: Buffer) => Member): P
   for (;;) {
     const found = read(window.bytes);
     if (found.kind !== 'cut' || window.isAtEnd) return found;
-    if (window.bytes.length > MOST_RECORD) return { kind: 'too-large' };
+    if (window.bytes.length > MAX_RECORD) return { kind: 'too-large' };
     await window.grow();
   }
 }
@@ -124,10 +124,10 @@ const RECORD_END = '\r\n\r\n';
 
 /** Returns the record at the beginning of the bytes of a WARC that is not compressed. */
 function readPlainRecord(bytes: Buffer, most: number): Member {
-  const head = bytes.toString('latin1', 0, MOST_HEADER);
+  const head = bytes.toString('latin1', 0, MAX_HEADER);
   if (!head.startsWith(HEADER_START.toString().slice(0, head.length))) return { kind: 'broken', reason: 'bytes that are not a record' };
   const end = head.indexOf(RECORD_END);
-  if (end === -1) return head.length < MOST_HEADER ? { kind: 'cut' } : { kind: 'broken', reason: 'a header without an end' };
+  if (end === -1) return head.length < MAX_HEADER ? { kind: 'cut' } : { kind: 'broken', reason: 'a header without an end' };
   const contentLength = /^Content-Length:[ \t]*(\d{1,15})[ \t]*$/im.exec(head.slice(0, end).replaceAll('\r', ''))?.[1];
   if (contentLength === undefined) return { kind: 'broken', reason: 'a header without a Content-Length' };
   const length = end + RECORD_END.length + Number(contentLength) + RECORD_END.length;
@@ -148,7 +148,7 @@ function reasonOf(found: Exclude<Member, { readonly kind: 'member' }>): string {
     case 'cut':
       return 'a record that is cut short';
     case 'too-large':
-      return `a record of more than ${MOST_BLOCK} bytes`;
+      return `a record of more than ${MAX_BLOCK} bytes`;
     case 'broken':
       return found.reason;
   }

@@ -9,8 +9,8 @@ const LARGE_END = 56;
 /** The length of an entry before its path. */
 const ENTRY = 46;
 /** The largest numbers of 16 and 32 bits. In their fields they mean that the number is in the form of ZIP64. */
-const MOST_16 = 0xffff;
-const MOST_32 = 0xffff_ffff;
+const MAX_16 = 0xffff;
+const MAX_32 = 0xffff_ffff;
 /** The bytes that are read at a time. */
 const PIECE = 1 << 16;
 
@@ -45,7 +45,7 @@ export function readEndRecords(file: number): EndRecords {
 /** Encodes the end records. */
 export function encodeEndRecords({ members, offset, length }: EndRecords): Buffer {
   const end = offset + length;
-  const isLarge = members >= MOST_16 || end >= MOST_32;
+  const isLarge = members >= MAX_16 || end >= MAX_32;
   const large = Buffer.alloc(isLarge ? LARGE_END + LOCATOR : 0);
   if (isLarge) {
     large.writeUInt32LE(0x06064b50, 0);
@@ -59,10 +59,10 @@ export function encodeEndRecords({ members, offset, length }: EndRecords): Buffe
   }
   const last = Buffer.alloc(END);
   last.writeUInt32LE(0x06054b50, 0);
-  last.writeUInt16LE(Math.min(members, MOST_16), 8);
-  last.writeUInt16LE(Math.min(members, MOST_16), 10);
-  last.writeUInt32LE(Math.min(length, MOST_32), 12);
-  last.writeUInt32LE(Math.min(offset, MOST_32), 16);
+  last.writeUInt16LE(Math.min(members, MAX_16), 8);
+  last.writeUInt16LE(Math.min(members, MAX_16), 10);
+  last.writeUInt32LE(Math.min(length, MAX_32), 12);
+  last.writeUInt32LE(Math.min(offset, MAX_32), 16);
   return Buffer.concat([large, last]);
 }
 
@@ -102,7 +102,7 @@ export function decodeEntry(entry: Buffer): MemberHeader & { readonly offset: nu
     crc: entry.readUInt32LE(16),
     packed: entry.readUInt32LE(20),
     size: entry.readUInt32LE(24),
-    offset: offset === MOST_32 && entry.length >= end + 12 ? uint64(entry, end + 4) : offset,
+    offset: offset === MAX_32 && entry.length >= end + 12 ? uint64(entry, end + 4) : offset,
   };
 }
 
@@ -113,7 +113,7 @@ export function decodeEntry(entry: Buffer): MemberHeader & { readonly offset: nu
  * @param offset the offset of the local header
  */
 export function encodeEntry(member: Buffer, path: number, offset: number): Buffer {
-  const isLarge = offset >= MOST_32;
+  const isLarge = offset >= MAX_32;
   // from Node's pool: there is one for each member
   const bytes = Buffer.allocUnsafe(ENTRY + path + (isLarge ? 12 : 0)).fill(0);
   bytes.writeUInt32LE(0x02014b50, 0);
@@ -121,7 +121,7 @@ export function encodeEntry(member: Buffer, path: number, offset: number): Buffe
   bytes.writeUInt16LE(isLarge ? 45 : 20, 4);
   member.copy(bytes, 6, 4, HEADER_BYTES);
   bytes.writeUInt16LE(isLarge ? 45 : 20, 6);
-  bytes.writeUInt32LE(Math.min(offset, MOST_32), 42);
+  bytes.writeUInt32LE(Math.min(offset, MAX_32), 42);
   member.copy(bytes, ENTRY, HEADER_BYTES, HEADER_BYTES + path);
   if (!isLarge) return bytes;
   bytes.writeUInt16LE(12, 30);

@@ -49,7 +49,11 @@ it.each<[name: string, before: string, after: string, note: string | undefined]>
   ['forms in another order', '\u00e9e\u0301', 'e\u0301\u00e9', 'normalization: U+00E9 U+0065 U+0301 became U+0065 U+0301 U+00E9'],
   ['full-width letters', 'Hi', '\uff28\uff49', 'characters in another form: U+0048 U+0069 became U+FF28 U+FF49'],
   ['a ligature', 'of\ufb01ce', 'office', 'characters in another form: U+FB01 became U+0066 U+0069'],
-  ['a circled digit', '\u2460 map', '1 map', 'characters in another form: U+2460 became U+0031'],
+  ['a circled digit', '\u2460 map', '1 map', undefined],
+  ['a raised digit', 'x\u00b2', 'x2', undefined],
+  ['a raised letter', 'n\u1d49', 'ne', undefined],
+  ['a fraction', '\u00bd mile', '1\u20442 mile', undefined],
+  ['a symbol of letters', 'Nina\u2122', 'NinaTM', undefined],
   ['a mathematical letter', '\u{1d40d}ina', 'Nina', 'characters in another form: U+1D40D became U+004E'],
   ['the scheme of a URL', 'at http://a.example now', 'at https://a.example now', 'Only <q>http</q> became <q>https</q>'],
   [

@@ -186,6 +186,17 @@ describe('palimpsest observe', () => {
   });
 });
 
+it.each([
+  ['import', JSON.stringify(record(1))],
+  ['observe', '{"screen_name":"nina_k","observed_at":"2026-11-02T00:00:00Z","id":"7"}'],
+])('%s reads a corrected list, and writes an item in it that is still wrong to the rejects file', async (command, item) => {
+  const twice = item.replace('"id":', '"id":"8","id":');
+  const line = { code: 'bad-json', expected: 'JSON', found: 'text', item: `[${item},${twice}]` };
+  const { cwd, store } = folderOf({ corrected: JSON.stringify(line) });
+  expect(await palimpsestJson([command, 'corrected', ...store, '--rejects', 'r.ndjson'], { cwd })).toMatchObject({ rejected: 1 });
+  expect(linesIn(join(cwd, 'r.ndjson'))).toMatchObject([{ expected: 'each field once', item: twice }]);
+});
+
 describe('a run with --rejects that rejects every item', () => {
   const files = {
     'error.json': '<!DOCTYPE html><p>502 Bad Gateway',

@@ -48,7 +48,7 @@ export class Findings {
   }
 
   /** Checks the headers of the API: the exact Content-Type and Allow, and Accept in Vary. */
-  interfaceHeaders(label: string, { headers }: Exchange): void {
+  interfaceHeaders(label: string, { status, headers }: Exchange): void {
     this.equal(`${label}: Content-Type`, headers['content-type'], 'application/json');
     // empty list elements are ignored (RFC 9110, 5.6.1); Apache adds one to its 405
     const allow = (headers.allow ?? '').split(',').map((method) => method.trim());
@@ -57,7 +57,8 @@ export class Findings {
     this.anyOrigin(label, headers);
     const exposed = headers['access-control-expose-headers'];
     this.equal(`${label}: Access-Control-Expose-Headers`, exposed, 'ETag, Palimpsest-Version');
-    this.equal(`${label}: Cache-Control`, /max-age=0\b.*must-revalidate/.test(headers['cache-control'] ?? ''), true);
+    const cached = status === 503 ? /^no-store$|max-age=0\b.*must-revalidate/ : /max-age=0\b.*must-revalidate/;
+    this.equal(`${label}: Cache-Control`, cached.test(headers['cache-control'] ?? ''), true);
   }
 
   /** Checks that a script of another site can read the answer. */

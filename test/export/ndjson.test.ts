@@ -156,6 +156,20 @@ describe('an export as NDJSON', () => {
     expect(linesOf(store)).toEqual(linesOf(other));
   });
 
+  it('adds no record to an account that has the handle and another stable id, unless the policy is replace', async () => {
+    const [store, other] = [newPath(), newPath()];
+    await observe(store, [snapshot(1, { id: '1', bio: 'a' })]);
+    await observe(other, [snapshot(2, { id: '2', bio: 'b' })]);
+    const before = linesOf(store);
+    await expect(take(store, linesOf(other))).rejects.toMatchObject({
+      code: 'conflict',
+      found: expect.stringContaining('another stable id'),
+    });
+    expect(await take(store, linesOf(other), 'keep')).toMatchObject({ records: { kept: 1 }, accounts: { kept: 1 } });
+    expect(linesOf(store)).toEqual(before);
+    expect(await take(store, linesOf(other), 'replace')).toMatchObject({ records: { added: 1 }, accounts: { replaced: 1 } });
+  });
+
   it('conflicts if the store has the stable id under another name, even with the policy replace', async () => {
     const [store, other] = [newPath(), newPath()];
     await observe(store, [snapshot(1, { id: '1', screen_name: 'old', bio: 'a' })]);

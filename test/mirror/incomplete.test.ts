@@ -17,7 +17,7 @@ import { idsIn, mirrored } from './mirrored.ts';
 const SERVICES = times('generated services', 7, 100);
 const [PAGE, ACCOUNT_PAGE] = [5, 2];
 /** A mirror that does not stand still after so many runs never will. */
-const MOST_RUNS = 12;
+const MAX_RUNS = 12;
 
 /** A service whose pages fail, whose counts lie and whose records vanish. */
 interface Faults {
@@ -121,7 +121,7 @@ function withoutVanished(records: readonly Item[], { vanish, feed, profiles, acc
 /** Mirrors until a run finds what the run before found. */
 async function untilItStands(store: string, baseUrl: string): Promise<MirrorResult> {
   let before = '';
-  for (let run = 1; run <= MOST_RUNS; run += 1) {
+  for (let run = 1; run <= MAX_RUNS; run += 1) {
     const result = await mirrored(store, baseUrl);
     const { isComplete, missing, removed, records, accounts } = result;
     const now = JSON.stringify([isComplete, missing, removed, records.added, accounts.added]);

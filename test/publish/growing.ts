@@ -6,7 +6,7 @@ import { buildArgs, type Files, pagesIn } from '../whole/trees.ts';
 import { fetchAll, type Store, type StoreKind } from './stores.ts';
 
 /** The largest number of records of a history. */
-const MOST = 1100;
+const MAX_RECORDS = 1100;
 
 /** A history that grows from night to night, with the tree of its last night. */
 export class Growing {
@@ -34,7 +34,7 @@ export class Growing {
     more: readonly string[] = [],
   ): Promise<Growing> {
     const sizes = ['--page-size', '10', '--account-page-size', '5'];
-    const growing = new Growing(folder, name, sizes, await recordLines(MOST, accounts), more);
+    const growing = new Growing(folder, name, sizes, await recordLines(MAX_RECORDS, accounts), more);
     await growing.grow(records);
     return growing;
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { inlined, type Module, responder, sourceOf } from '../../src/rewrite/inlined-modules.ts';
+import { inlined, inlinedFetchHandler, type Module, sourceOf } from '../../src/rewrite/inlined-modules.ts';
 import { LEGEND, spelled, UNNORMALIZED } from '../../src/rewrite/patterns.ts';
 
 const TEXT = `import { a } from './a.js';
@@ -40,7 +40,7 @@ answer;
     [true, ['resolve', 'answer', 'as-of', 'zip-member', 'versions', 'fetch-handler'], 'inVersions(open, WEB_TOOLS)'],
   ])('has what a site needs, with versions: %s', (hasVersions, modules, source) => {
     expect(
-      responder({ program: (name) => name, hasVersions })
+      inlinedFetchHandler({ program: (name) => name, hasVersions })
         .split('\n')
         .slice(2),
     ).toEqual(modules);

@@ -138,6 +138,20 @@ describe('publish of a ZIP', () => {
     expect(await json(['verify', target, '--all'])).toMatchObject({ violation_count: 0, notes });
   });
 
+  it('is refused if the head and all commits are lost and the store does not know them, because it would delete the versions', async () => {
+    await publishNights();
+    for (const path of ['head.json', ...[1, 2, 3].map((number) => `versions/0000000${number}.json`)]) rmSync(join(target, path));
+    const left = [...filesIn(target).keys()];
+    const other = new Site(temporaryFolder(), lines);
+    await other.grow(5);
+    expect(await other.refused(target)).toMatchObject({
+      exit: 3,
+      code: 'not-ours',
+      file: expect.stringMatching(/^versions\/0000000[23]-/),
+    });
+    expect([...filesIn(target).keys()]).toEqual(left);
+  });
+
   it('has the base URL of the version that a rollback makes current, because its pages have links with it', async () => {
     for (const base of [BASE, 'https://moved.example']) {
       await site.grow(8, base);

@@ -171,19 +171,14 @@ const TABLE: readonly (readonly [Name, path: string, kind: string, Answer])[] = 
   ['export', 'tables/mine', 'a folder', 'not-ours: a folder that contains mine'],
   ['export', 'tables/accounts.csv', 'a folder', 'file-system: something that is not a file'],
   ['export', 'tables/records.csv', 'a pipe', 'file-system: something that is not a file'],
-  // a publish replaces a link to a file that it does not read first, and follows no link out of its folder
+  // a publish follows no link out of its folder
   ['publish', 'site', 'a file', inTheWay(FILE)],
-  ['publish', 'site/rest', 'a link to a folder', 'not-ours: a link to ELSEWHERE/data/page/last'],
-  ['publish', 'site/rest/data/page', 'a link to a folder', 'not-ours: a link to ELSEWHERE/last'],
+  ['publish', 'site/rest', 'a link to a folder', 'not-ours: a link to ELSEWHERE/data/page/last/index.json'],
+  ['publish', 'site/rest/data/page', 'a link to a folder', 'not-ours: a link to ELSEWHERE/last/index.json'],
   ['publish', 'site/.palimpsest', 'a link to a folder', 'not-ours: a link to ELSEWHERE'],
   ['publish', 'site/publish.json', 'a folder', 'not-ours: something that is not a regular file'],
   ['publish', 'site/.palimpsest.lock', 'a link to a file', 'not-ours: a file with other contents, or not a file'],
 ];
-
-/** Returns the marks of the files of a result, without what a publish writes before it looks at the pages. */
-function marksIn(home: string): Map<string, string> {
-  return new Map([...marksOf(home)].filter(([path]) => path !== 'site/publish.json' && path !== 'site/sort-keys.txt'));
-}
 
 const namesBelow = (home: string) => readdirSync(home, { recursive: true }).map(String).toSorted();
 
@@ -196,14 +191,14 @@ describe('what is in the way', () => {
     rmSync(join(home, path), { recursive: true, force: true });
     OBSTACLES[kind]?.(join(home, path), elsewhere);
     const mine = marksOf(elsewhere);
-    const before = [namesBelow(home), marksIn(home)];
+    const before = [namesBelow(home), marksOf(home)];
     const { code, stdout, stderr } = await run(name, 'smaller', output, ...(name === 'build' || name === 'html' ? ['--repair'] : []));
     expect([namesBelow(elsewhere), marksOf(elsewhere)], 'what is elsewhere').toEqual([['mine'], mine]);
     if (answer.includes(':')) {
       const { error } = JSON.parse(stdout);
       const found = String(error.found).replace(elsewhere, 'ELSEWHERE');
       expect([`${error.code}: ${found}`, code]).toEqual([answer, error.code === 'not-ours' ? 3 : 1]);
-      if (error.hint?.includes('nothing was changed')) expect([namesBelow(home), marksIn(home)]).toEqual(before);
+      if (error.hint?.includes('nothing was changed')) expect([namesBelow(home), marksOf(home)]).toEqual(before);
       return;
     }
     expect(code, stderr).toBe(0);
@@ -225,6 +220,11 @@ it('html: refuses a folder at the path of a file that the new tree does not have
   expect([code, JSON.parse(stdout).error]).toMatchObject([3, { code: 'not-ours', file: path, found: 'a folder' }]);
   expect([namesBelow(home), marksOf(home)]).toEqual(before);
 });
+
+/** Returns the marks of the files of a result, without what a publish writes before it looks at the pages. */
+function marksIn(home: string): Map<string, string> {
+  return new Map([...marksOf(home)].filter(([path]) => path !== 'site/publish.json' && path !== 'site/sort-keys.txt'));
+}
 
 /** Folders that cannot be read or written. */
 const CLOSED: readonly (readonly [Name, path: string, mode: number])[] = [

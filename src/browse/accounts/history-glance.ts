@@ -10,10 +10,10 @@ import type { AddressOf } from './record-lookup.ts';
 const LEAST_CHANGES = 3;
 
 /** The greatest number of values of a field in the table. */
-const MOST_VALUES = 6;
+const MAX_VALUES = 6;
 
 /** The greatest length of a value in the table, in bytes. */
-const MOST_BYTES = 100;
+const MAX_BYTES = 100;
 
 /** A value of a field, with the number of separate periods in which the account had it. */
 interface FieldValue {
@@ -43,7 +43,7 @@ export function historyGlance(records: readonly ChangeRecord[], hrefOf: AddressO
   // a record can repeat the value before it
   if (fields.length === 0) return '';
   const groups = fields.map(({ type, values }) => {
-    const shown = values.slice(0, MOST_VALUES);
+    const shown = values.slice(0, MAX_VALUES);
     const rest = values.length - shown.length;
     const more = rest === 0 ? '' : markup`<tr><td colspan=4>and ${numberMarkup(rest)} earlier\n`;
     const rows = shown.map((value, index) => valueRow(type, value, (values[index - 1] ?? values[1])?.first.text ?? '', hrefOf));
@@ -90,13 +90,13 @@ const ELLIPSIS = byteText('…');
 
 /** Returns the part of a long text around its first difference from another text. */
 function excerpt(text: ByteText, other: ByteText): ByteText {
-  if (text.length <= MOST_BYTES) return text;
+  if (text.length <= MAX_BYTES) return text;
   let commonStart = 0;
   while (commonStart < text.length && text[commonStart] === other[commonStart]) commonStart += 1;
-  const word = text.indexOf(' ', Math.max(0, commonStart - MOST_BYTES / 2)) + 1;
+  const word = text.indexOf(' ', Math.max(0, commonStart - MAX_BYTES / 2)) + 1;
   const start =
-    commonStart <= MOST_BYTES / 2 ? 0 : word > 0 && word <= commonStart ? word : characterStart(text, commonStart - MOST_BYTES / 2);
-  const end = characterStart(text, Math.min(text.length, start + MOST_BYTES));
+    commonStart <= MAX_BYTES / 2 ? 0 : word > 0 && word <= commonStart ? word : characterStart(text, commonStart - MAX_BYTES / 2);
+  const end = characterStart(text, Math.min(text.length, start + MAX_BYTES));
   return `${start === 0 ? '' : ELLIPSIS}${text.slice(start, end)}${end === text.length ? '' : ELLIPSIS}`;
 }
 

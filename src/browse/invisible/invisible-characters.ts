@@ -51,6 +51,8 @@ const ALL_CONFUSABLES = new RegExp(CONFUSABLE, 'gu');
 const EMOJI_JOINTS =
   /(?<=\p{Extended_Pictographic}|\p{Emoji_Modifier}|[#*0-9]|\ufe0f)(?:\u200d|\ufe0f)|(?<=\u{1f3f4}[\u{e0020}-\u{e007f}]*)[\u{e0020}-\u{e007f}]/gu;
 const SPACE = /\p{White_Space}/gu;
+/** Matches characters that look like their compatibility form. Others, such as `²`, `½` and `™`, do not look like `2`, `1/2` and `TM`. */
+const ALIKE = /[^\p{No}\p{So}\p{Lm}ªº]+/gu;
 const ACCENTED = /\p{L}\p{M}+/gu;
 /** Matches characters without a width. */
 const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu;
@@ -58,7 +60,7 @@ const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu;
 const INVISIBLE_OR_SPACE = /(?![\t-\r ])[\p{Default_Ignorable_Code_Point}\p{White_Space}]/u;
 
 /** The number of characters that a note names. */
-const MOST = 4;
+const MAX_NAMED = 4;
 
 /** What differs between two texts. */
 export interface TextDifference {
@@ -119,7 +121,7 @@ function withoutSpaces(text: string): string {
 }
 
 function composed(text: string): string {
-  return latin(text.normalize('NFKC')).toLowerCase();
+  return latin(text.normalize('NFC').replace(ALIKE, (part) => part.normalize('NFKC'))).toLowerCase();
 }
 
 /** Replaces letters that can be confused with a Latin letter by that letter. */
@@ -147,9 +149,9 @@ function nameOf(character: string): string | undefined {
 function named(removed = '', added = '', isNamed: (character: string, count: number) => boolean): readonly string[] {
   const notes = [...surplus(removed, added)].filter(([one, count]) => isNamed(one, count));
   const shown = notes
-    .slice(0, MOST)
+    .slice(0, MAX_NAMED)
     .map(([one, count]) => `${nameOf(one)} ${codePoints(one)} ${count === 0 ? 'moved' : count > 0 ? 'added' : 'removed'}`);
-  return notes.length > MOST ? [...shown, `${notes.length - MOST} more`] : shown;
+  return notes.length > MAX_NAMED ? [...shown, `${notes.length - MAX_NAMED} more`] : shown;
 }
 
 /** Returns how many more of each character the second text has. */
@@ -174,5 +176,5 @@ function charactersOf(text: string): readonly string[] {
 /** Returns the first code points of a text. */
 function codePoints(text: string): string {
   const all = Array.from(text, (one) => `U+${(one.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`);
-  return all.length > MOST ? `${all.slice(0, MOST).join(' ')}\u2026` : all.join(' ');
+  return all.length > MAX_NAMED ? `${all.slice(0, MAX_NAMED).join(' ')}\u2026` : all.join(' ');
 }

@@ -4,7 +4,7 @@ import type { Month } from './months.ts';
 import type { IsUnseen } from './unseen-months.ts';
 
 /** The greatest number of bars. A longer period has bars of several months. */
-const MOST_BARS = 180;
+const MAX_BARS = 180;
 const [WIDTH, HEIGHT, TOP, BOTTOM] = [960, 220, 22, 26];
 
 /** A bar: the changes of one or more consecutive months. */
@@ -23,7 +23,7 @@ export function chartOf(months: readonly Month[], isUnseen: IsUnseen): Markup | 
   const [newest, oldest] = [months[0], months.at(-1)];
   if (newest === undefined || oldest === undefined) return '';
   const [start, end] = [ordinalOf(oldest.month), ordinalOf(newest.month)];
-  const step = STEPS.find((candidate) => (end - start) / candidate < MOST_BARS) ?? 1200;
+  const step = STEPS.find((candidate) => (end - start) / candidate < MAX_BARS) ?? 1200;
   const bars = barsOf(months, start - (start % step), end, step, isUnseen);
   const most = Math.max(...bars.map(({ changes }) => changes));
   if (most === 0) return '';
@@ -96,14 +96,14 @@ function barsOf(months: readonly Month[], from: number, to: number, step: number
 }
 
 /** The greatest number of labels below the bars, of months and of years. */
-const [MOST_MONTHS, MOST_YEAR_LABELS] = [6, 12];
+const [MAX_MONTH_LABELS, MAX_YEAR_LABELS] = [6, 12];
 
 /** Returns the labels below the bars: months if there are at most 24 of them, otherwise years at their January. */
 function labelsOf(from: number, bars: number, step: number): readonly { readonly text: Markup; readonly index: number }[] {
   const starts = Array.from({ length: bars }, (_, index) => ({ index, month: monthAt(from + index * step) }));
   const areMonths = step === 1 && bars <= 24;
   const labeled = areMonths ? starts : starts.filter(({ month }) => month.endsWith('-01'));
-  const every = Math.ceil(labeled.length / (areMonths ? MOST_MONTHS : MOST_YEAR_LABELS));
+  const every = Math.ceil(labeled.length / (areMonths ? MAX_MONTH_LABELS : MAX_YEAR_LABELS));
   return labeled
     .filter((_, index) => index % every === 0)
     .map(({ index, month }) => {

@@ -55,7 +55,7 @@ export function renamesByDate(renames: readonly Rename[]): ReadonlyMap<string, n
 }
 
 /** The number of years that a table shows, so that dates in error cannot make it long. */
-const MOST_YEARS = 60;
+const MAX_YEARS = 60;
 
 /**
  * Returns a table of the changes of each month, newest year first, for the home page.
@@ -63,7 +63,7 @@ const MOST_YEARS = 60;
  */
 export function monthsTable(months: readonly Month[], spans: readonly DaySpan[], isUnseen: IsUnseen): Markup {
   const years = yearsOf(months, spans);
-  const [shown, hidden] = [years.slice(0, MOST_YEARS), years.slice(MOST_YEARS)];
+  const [shown, hidden] = [years.slice(0, MAX_YEARS), years.slice(MAX_YEARS)];
   const { shadeOf, legend } = shadesOf(months);
   const rows = shown.map(
     (year, index) =>

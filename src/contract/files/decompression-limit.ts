@@ -4,7 +4,7 @@ import { Failure } from '../failure.ts';
  * How many times larger than its compressed form data may be. Snapshots that repeat every day reach about 150 in xz
  * and Zstandard. The highest ratio of gzip is 1,030, and a bomb in bzip2, xz or Zstandard has 10,000 or more.
  */
-const MOST_RATIO = 1000;
+const MAX_RATIO = 1000;
 /** Bytes up to which the ratio does not matter: so much is harmless. */
 const SMALL = 1 << 26;
 
@@ -30,7 +30,7 @@ export class DecompressionLimit {
 
   /** How many more bytes {@link addPlain} accepts. */
   get room(): number {
-    return Math.max(SMALL, this.#packed * MOST_RATIO) - this.#plain;
+    return Math.max(SMALL, this.#packed * MAX_RATIO) - this.#plain;
   }
 
   /** @throws Failure bad-encoding if the data expands too much */
@@ -39,7 +39,7 @@ export class DecompressionLimit {
     if (this.room < 0) {
       throw new Failure('bad-encoding', `${this.#name} expands too much: it may be a decompression bomb`, {
         place: { file: this.#name },
-        expected: `data that expands at most ${MOST_RATIO} times`,
+        expected: `data that expands at most ${MAX_RATIO} times`,
         found: `more than ${this.#plain} bytes from ${this.#packed}`,
         hint: 'check where the file comes from; if you trust it, decompress it and name the result as the source',
       });

@@ -30,14 +30,14 @@ export interface IncompleteMirror {
   readonly missing: Amounts;
   /** The items that pages showed and that were rejected; undefined if there are none, or from an earlier release. */
   readonly rejected?: number | undefined;
-  /** The pages that could not be read, at most {@link MOST_RANGES} ranges; undefined if there are none, or from an earlier release. */
+  /** The pages that could not be read, at most {@link MAX_RANGES} ranges; undefined if there are none, or from an earlier release. */
   readonly failed_pages?: readonly FailedPages[] | undefined;
 }
 
 /** The maximum number of ranges in a report. */
-export const MOST_RANGES = 20;
+export const MAX_RANGES = 20;
 /** The maximum number of ranges in its sentence. */
-const MOST_TOLD = 3;
+const MAX_TOLD = 3;
 
 const amounts = objectOf<Amounts>('a number of records and of accounts', { records: count, accounts: count });
 const range = objectOf<FailedPages>('a range of pages', { url: text, pages: count, reason: text });
@@ -58,10 +58,10 @@ export const incompleteMirrors: Rule<readonly IncompleteMirror[] | undefined> = 
 export function lackSentence(report: IncompleteMirror): string {
   const { base_url, request_count, failed_pages: failed = [] } = report;
   const subject = `the ${request_count === 0 ? 'import' : 'mirror'} of ${base_url}`;
-  const pages = failed.slice(0, MOST_TOLD).map(({ url, pages, reason }) => {
+  const pages = failed.slice(0, MAX_TOLD).map(({ url, pages, reason }) => {
     return `${url}${pages === 1 ? '' : ` and ${plural(pages - 1, 'page')} after it`}: ${reason}`;
   });
-  if (failed.length > MOST_TOLD) pages.push(`and ${plural(failed.length - MOST_TOLD, 'more range')}`);
+  if (failed.length > MAX_TOLD) pages.push(`and ${plural(failed.length - MAX_TOLD, 'more range')}`);
   const told = pages.length === 0 ? '' : ` (${pages.join('; ')})`;
   const lack = lackIn(report);
   return lack === undefined ? `nothing proves that ${subject} is complete${told}` : `${subject} lacks ${lack}${told}`;

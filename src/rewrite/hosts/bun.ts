@@ -1,4 +1,4 @@
-import { responder, sourceOf } from '../inlined-modules.ts';
+import { inlinedFetchHandler, sourceOf } from '../inlined-modules.ts';
 import { ENCODINGS, type Host, NO_BROTLI } from './host.ts';
 
 const BUN = {
@@ -36,7 +36,7 @@ async function open(path, range) {
   return await (range === undefined ? file : file.slice(range.from, range.from + range.length)).bytes()${site.hasVersions ? '' : '.catch(ifMissing)'};
 }
 
-${responder(site)}`,
+${inlinedFetchHandler(site)}`,
     },
   ],
   steps: ['TREE=/var/www/palimpsest/out PORT=8080 bun server.js'],

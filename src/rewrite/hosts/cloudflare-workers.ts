@@ -1,4 +1,4 @@
-import { responder, sourceOf } from '../inlined-modules.ts';
+import { inlinedFetchHandler, sourceOf } from '../inlined-modules.ts';
 import type { Host } from './host.ts';
 
 const WORKERD = {
@@ -44,7 +44,7 @@ export default {
 };
 
 ${site.hasVersions ? OPEN_OBJECT : OPEN_ASSET}
-${responder(site)}`,
+${inlinedFetchHandler(site)}`,
     },
   ],
   steps: ['npx wrangler deploy'],

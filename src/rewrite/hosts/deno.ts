@@ -1,4 +1,4 @@
-import { responder, sourceOf } from '../inlined-modules.ts';
+import { inlinedFetchHandler, sourceOf } from '../inlined-modules.ts';
 import { ENCODINGS, type Host, NO_BROTLI } from './host.ts';
 
 export const host: Host = {
@@ -40,7 +40,7 @@ async function open(path, range) {
   }
 }
 
-${responder(site)}`,
+${inlinedFetchHandler(site)}`,
     },
   ],
   steps: ['TREE=/var/www/palimpsest/out PORT=8080 deno run --allow-net --allow-read --allow-env main.js'],

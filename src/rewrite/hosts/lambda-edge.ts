@@ -1,4 +1,4 @@
-import { inlined, responder } from '../inlined-modules.ts';
+import { inlined, inlinedFetchHandler } from '../inlined-modules.ts';
 import {
   ADDRESS_LINES,
   BY_CLOUDFRONT,
@@ -115,6 +115,6 @@ export async function handler(event) {
 }
 
 ${OPEN_ADDRESS}
-${responder(site)}`,
+${inlinedFetchHandler(site)}`,
   };
 }

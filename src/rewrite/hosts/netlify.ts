@@ -1,4 +1,4 @@
-import { responder, sourceOf } from '../inlined-modules.ts';
+import { inlinedFetchHandler, sourceOf } from '../inlined-modules.ts';
 import { BROWSE_TYPES, NO_BROWSE_FILE } from '../resolve.ts';
 import { ADDRESS_LINES, type Host, OPEN_ADDRESS, PAGE_HEADERS, type PublishedSite } from './host.ts';
 
@@ -57,7 +57,7 @@ export default function palimpsest(request) {
 }
 
 ${site.hasVersions ? OPEN_ADDRESS : READ}
-${responder(site)}`,
+${inlinedFetchHandler(site)}`,
     },
   ],
   steps: ['npx netlify-cli deploy --prod'],

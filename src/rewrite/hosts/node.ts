@@ -1,4 +1,4 @@
-import { responder, sourceOf } from '../inlined-modules.ts';
+import { inlinedFetchHandler, sourceOf } from '../inlined-modules.ts';
 import { ENCODINGS, type Host, NO_BROTLI } from './host.ts';
 
 const UNKNOWN_METHODS = { 'unknown-methods': 'Node.js rejects them itself, with 400' };
@@ -27,7 +27,7 @@ export function handle(request) {
 }
 
 ${site.hasVersions ? OPEN_PART : OPEN_FILE}
-${responder(site)}`,
+${inlinedFetchHandler(site)}`,
     },
     {
       path: 'server.mjs',

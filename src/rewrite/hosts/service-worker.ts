@@ -1,4 +1,4 @@
-import { responder, sourceOf } from '../inlined-modules.ts';
+import { inlinedFetchHandler, sourceOf } from '../inlined-modules.ts';
 import { type Host, OPEN_ADDRESS } from './host.ts';
 
 const BROWSER = {
@@ -49,7 +49,7 @@ self.addEventListener('fetch', (event) => {
 });
 
 ${site.hasVersions ? OPEN_RANGE : OPEN_FILE}
-${responder(site)}`,
+${inlinedFetchHandler(site)}`,
     },
   ],
   steps: [],

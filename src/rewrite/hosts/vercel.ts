@@ -1,4 +1,4 @@
-import { responder } from '../inlined-modules.ts';
+import { inlinedFetchHandler } from '../inlined-modules.ts';
 import { BROWSE_TYPES } from '../resolve.ts';
 import { type Host, PAGE_HEADERS } from './host.ts';
 
@@ -65,7 +65,7 @@ async function read(url) {
   return bytesOf(await fetch(url));
 }
 
-${responder({ program, hasVersions: false })}`,
+${inlinedFetchHandler({ program, hasVersions: false })}`,
     },
   ],
   steps: ['npx vercel deploy --prod'],

@@ -5,7 +5,7 @@ import { DecompressionLimit } from '../../contract/files/decompression-limit.ts'
 import { isObject } from '../../contract/json.ts';
 import { claimedDigest, hashFor, isClaimed } from '../../warc/digest.ts';
 import { damaged, isDamage, type OnDamage, refused } from '../../warc/warc-damage.ts';
-import { MOST_ENTRIES, openZipFile } from '../unpack/zip-members.ts';
+import { MAX_ENTRIES, openZipFile } from '../unpack/zip-members.ts';
 import type { WarcFile } from './warc-file.ts';
 import { checkDirectory } from './zip-directory.ts';
 
@@ -18,7 +18,7 @@ export interface Wacz {
 const DATAPACKAGE = 'datapackage.json';
 const DIGEST = 'datapackage-digest.json';
 /** The largest datapackage.json, in bytes: it is kept in memory. */
-const MOST_METADATA = 1 << 26;
+const MAX_METADATA = 1 << 26;
 
 /**
  * Opens a WACZ and compares its files with their hashes. Nothing is unpacked to the disk. If damage is reported and the list
@@ -73,7 +73,7 @@ async function openZip({ name, size }: WarcFile, onDamage: OnDamage | undefined)
 async function entriesIn(zip: ZipFile): Promise<readonly Entry[]> {
   const entries: Entry[] = [];
   // names with .. or a leading slash are an error here
-  for await (const entry of zip.eachEntry()) if (entries.push(entry) > MOST_ENTRIES) break;
+  for await (const entry of zip.eachEntry()) if (entries.push(entry) > MAX_ENTRIES) break;
   return entries;
 }
 
@@ -87,7 +87,7 @@ function entriesByName(path: string, zip: ZipFile, listed: readonly Entry[]): Re
     if (!entry.canDecodeFileData())
       throw refused(path, 'files that are stored or deflated', `${fileName}, encrypted or compressed differently`);
     if (packed > zip.fileSize) throw refused(path, 'files that do not overlap', 'files that are larger together than the ZIP');
-    if (entries.size >= MOST_ENTRIES) throw refused(path, `at most ${MOST_ENTRIES} files`, 'more files');
+    if (entries.size >= MAX_ENTRIES) throw refused(path, `at most ${MAX_ENTRIES} files`, 'more files');
     entries.set(fileName, entry);
   }
   return entries;
@@ -163,7 +163,7 @@ function resourceIn(path: string, file: string, value: unknown): Resource {
 async function jsonIn(path: string, zip: ZipFile, entries: ReadonlyMap<string, Entry>, name: string): Promise<unknown> {
   const entry = entries.get(name);
   if (entry === undefined) throw missing(path, name);
-  if (entry.uncompressedSize > MOST_METADATA) throw damaged(path, `${name} of at most ${MOST_METADATA} bytes`, 'a larger one');
+  if (entry.uncompressedSize > MAX_METADATA) throw damaged(path, `${name} of at most ${MAX_METADATA} bytes`, 'a larger one');
   const pieces: Uint8Array[] = [];
   for await (const piece of bytesOf(path, zip, entry)) pieces.push(piece);
   try {

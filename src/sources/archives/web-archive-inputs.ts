@@ -73,7 +73,7 @@ function kindOf(path: string): 'warc' | 'zip' | 'tree' | undefined {
 
 const BUILD_RECORD = 'build.json';
 /** The largest build.json that is read, in bytes. */
-const MOST_BYTES = 1 << 24;
+const MAX_BYTES = 1 << 24;
 
 function baseUrlIn(build: string): string | undefined {
   try {
@@ -101,7 +101,7 @@ async function buildOfZip(path: string): Promise<string> {
   if (zip === undefined) return '';
   try {
     for await (const entry of zip.eachEntry()) {
-      if (entry.fileName !== BUILD_RECORD || entry.uncompressedSize > MOST_BYTES) continue;
+      if (entry.fileName !== BUILD_RECORD || entry.uncompressedSize > MAX_BYTES) continue;
       const pieces: Uint8Array[] = [];
       for await (const piece of await zip.openReadStreamPromise(entry)) pieces.push(piece);
       return Buffer.concat(pieces).toString();

@@ -10,9 +10,9 @@ const LARGE_END = 56;
 const ENTRY = 46;
 /** A file has a data descriptor if this flag is set. In a descriptor, a signature is optional, and sizes have 4 or 8 bytes. */
 const HAS_DESCRIPTOR = 8;
-const MOST_DESCRIPTOR = 24;
-const MOST_16 = 0xffff;
-const MOST_32 = 0xffff_ffff;
+const MAX_DESCRIPTOR = 24;
+const MAX_16 = 0xffff;
+const MAX_32 = 0xffff_ffff;
 
 /**
  * Checks the directory of a ZIP: its end records fit its entries, and each entry says the same as the header and the data
@@ -47,7 +47,7 @@ async function checkEnd(path: string, file: FileHandle, { fileSize, comment }: Z
   const expected = [0, 0, entries.length, entries.length, length, end - length];
   const inSmall = [...[4, 6, 8, 10].map((at) => small.readUInt16LE(at)), small.readUInt32LE(12), small.readUInt32LE(16)];
   const inLarge = isLarge ? [...[16, 20].map((at) => large.readUInt32LE(at)), ...[24, 32, 40, 48].map((at) => uint64(large, at))] : inSmall;
-  const isElsewhere = (index: number) => isLarge && inSmall[index] === (index < 4 ? MOST_16 : MOST_32);
+  const isElsewhere = (index: number) => isLarge && inSmall[index] === (index < 4 ? MAX_16 : MAX_32);
   const isSame = expected.every((number, index) => inLarge[index] === number && (isElsewhere(index) || inSmall[index] === number));
   // the length of the rest of the record, the disk of the record, and the number of disks
   const isOneDisk = !isLarge || (uint64(large, 4) === LARGE_END - 12 && large.readUInt32LE(60) === 0 && large.readUInt32LE(72) === 1);
@@ -64,11 +64,11 @@ async function checkEntry(path: string, file: FileHandle, zip: ZipFile, entry: E
     local.compressionMethod === entry.compressionMethod &&
     local.lastModFileTime === entry.lastModFileTime &&
     local.lastModFileDate === entry.lastModFileDate;
-  const isSize = (found: number, size: number) => found === size || found === MOST_32;
+  const isSize = (found: number, size: number) => found === size || found === MAX_32;
   const fits =
     (entry.generalPurposeBitFlag & HAS_DESCRIPTOR) === 0
       ? local.crc32 === crc32 && isSize(local.compressedSize, compressedSize) && isSize(local.uncompressedSize, uncompressedSize)
-      : isDescriptor(await bytesAt(file, local.fileDataStart + compressedSize, MOST_DESCRIPTOR), entry);
+      : isDescriptor(await bytesAt(file, local.fileDataStart + compressedSize, MAX_DESCRIPTOR), entry);
   if (!isSame || !fits)
     throw damaged(path, `the same name, time, sizes and CRC-32 of ${fileName} in the directory and in the file header`, 'different values');
 }

@@ -38,7 +38,7 @@ export class ItemReader {
   /** The items of the page whose results are read as separate values. */
   #streamed = new PageItemsReader();
   /** The items of the current value that are rejected already. */
-  #lost: Parsed['lost'];
+  readonly #lost = new Map<string, InputError>();
   /** Whether the current value can have a text that is too long. */
   #isLong = false;
   /** The text of the current value, if it is a record as on a page. */
@@ -79,9 +79,9 @@ export class ItemReader {
       else for (const element of elements) this.#addRaw(element);
       return;
     }
-    this.#lost = parsed.lost;
+    this.#lost.clear();
     this.#json = parsed.isCanonical ? raw.text : undefined;
-    for (const item of parsed.lost?.values() ?? []) this.#items.push(item);
+    this.#addLost(parsed);
     if (raw.elements === undefined || !isObject(parsed.value)) {
       const collection = this.#addValue(parsed.value, raw.path, 0);
       if (isResult) streamed.add(collection, parsed.value);
@@ -90,9 +90,16 @@ export class ItemReader {
     }
   }
 
+  #addLost({ lost }: Parsed): void {
+    for (const [path, item] of lost ?? []) {
+      this.#lost.set(path, item);
+      this.#items.push(item);
+    }
+  }
+
   /** @returns the collection that the value is an item of, or undefined */
   #addValue(value: unknown, path: string, depth: number): Collection | undefined {
-    if (value === null && this.#lost?.has(path)) return undefined;
+    if (value === null && this.#lost.has(path)) return undefined;
     if (Array.isArray(value) && depth < MAX_DEPTH) {
       for (const [index, item] of value.entries()) this.#addValue(item, `${path}[${index}]`, depth + 1);
     } else if (isObject(value) && 'results' in value && depth < MAX_DEPTH) {
@@ -131,9 +138,13 @@ export class ItemReader {
       return true;
     }
     const field = at(path, 'item');
-    const corrected = typeof line.item === 'string' ? parseJson({ text: line.item, line: this.#line, path: field }, this.#file) : undefined;
-    if (corrected !== undefined && 'kind' in corrected) this.#items.push(corrected);
-    else this.#addValue(corrected === undefined ? line.item : corrected.value, field, depth + 1);
+    const raw = { text: typeof line.item === 'string' ? line.item : '', line: this.#line, path: field };
+    const corrected = typeof line.item === 'string' ? parseJson(raw, this.#file) : { value: line.item };
+    if ('kind' in corrected) this.#items.push(corrected);
+    else {
+      this.#addLost(corrected);
+      this.#addValue(corrected.value, field, depth + 1);
+    }
     return true;
   }
 
@@ -176,7 +187,7 @@ export class ItemReader {
     const data: ChangeRecord[] = [];
     for (const [index, item] of profile.data.entries()) {
       const within = at(path, `data[${index}]`);
-      if (item === null && this.#lost?.has(within)) continue;
+      if (item === null && this.#lost.has(within)) continue;
       const record = this.#parsed(within, () => parseOwnRecord(item, profile, within), item);
       if (!isInputError(record)) data.push(record);
       this.#items.push(isInputError(record) ? record : { kind: 'record', record, place });

@@ -96,13 +96,17 @@ export class SnapshotReader {
       else for (const element of elements) this.#readText(found, element, file);
       return;
     }
-    const { value, lost } = parsed;
-    this.#lost = lost;
-    if (lost !== undefined) for (const inputError of lost.values()) found.push(this.#withOptions(inputError));
-    const format = this.add(found, value, { file, line }, path);
+    const format = this.#addParsed(found, parsed, { file, line }, path);
     const only = found.length === before + 1 ? found[before] : undefined;
     // in other formats, observed_at can be the time of several snapshots
     if (only?.kind === 'observation' && format === neutral) this.#cache.add(text, only.observation);
+  }
+
+  /** Adds the observations and the errors of a text that was parsed. */
+  #addParsed(found: SnapshotItem[], { value, lost }: Parsed, origin: Place, path: string, depth = 0): SnapshotFormat | undefined {
+    this.#lost = lost;
+    if (lost !== undefined) for (const inputError of lost.values()) found.push(this.#withOptions(inputError));
+    return this.add(found, value, origin, path, depth);
   }
 
   /**
@@ -141,7 +145,7 @@ export class SnapshotReader {
     const raw = { text: typeof line.item === 'string' ? line.item : '', line: origin.line ?? 1, path };
     const corrected = typeof line.item === 'string' ? parseJson(raw, origin.file ?? '') : { value: line.item };
     if ('kind' in corrected) found.push({ ...corrected, options: line.options });
-    else new SnapshotReader({ ...context, openAgain: undefined, isReject: true }).add(found, corrected.value, origin, path, depth + 1);
+    else new SnapshotReader({ ...context, openAgain: undefined, isReject: true }).#addParsed(found, corrected, origin, path, depth + 1);
   }
 
   #formatOf(value: JsonObject): SnapshotFormat | undefined {

@@ -153,7 +153,7 @@ class ProgramError extends Error {
 }
 
 /** How much of the error output of a program is kept, in characters. */
-const MOST_MESSAGE = 2000;
+const MAX_MESSAGE = 2000;
 
 /**
  * Yields what a program writes to its standard output when it reads the bytes from its standard input. The program ends with
@@ -164,7 +164,7 @@ async function* throughProgram(command: string, args: readonly string[], bytes: 
   const child = await started(command, args);
   let message = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    message = (message + text).slice(0, MOST_MESSAGE);
+    message = (message + text).slice(0, MAX_MESSAGE);
   });
   let sourceError: unknown;
   const source = Readable.from(

@@ -12,9 +12,9 @@ import { piped } from './decompression.ts';
 import { FIRST_OF_TREE } from './detect-format.ts';
 
 /** How many files a ZIP file may have: their list is kept in memory, with about 1 kB for each. */
-export const MOST_ENTRIES = 500_000;
+export const MAX_ENTRIES = 500_000;
 /** A member up to this length is kept in memory until its checksum is known. A longer one is read twice. */
-const MOST_KEPT = 1 << 22;
+const MAX_KEPT = 1 << 22;
 const STORED = 0;
 const DEFLATED = 8;
 
@@ -56,9 +56,9 @@ async function entriesIn(archive: Input, zip: ZipFile, isWhole: boolean): Promis
     const isPage = !isTree || entry.fileName.startsWith('rest/');
     const isFolder = entry.fileName.endsWith('/');
     if (!isFolder && (isWhole || (isPage && isRead(archive, plainPath(entry.fileName))))) entries.push(entry);
-    if (entries.length > MOST_ENTRIES) {
+    if (entries.length > MAX_ENTRIES) {
       const hint = 'unpack the ZIP file, and name the folder as the source';
-      throw brokenArchive(archive.name, `ZIP file of at most ${plural(MOST_ENTRIES, 'file')}`, 'more files', hint);
+      throw brokenArchive(archive.name, `ZIP file of at most ${plural(MAX_ENTRIES, 'file')}`, 'more files', hint);
     }
   }
   return entries;
@@ -66,7 +66,7 @@ async function entriesIn(archive: Input, zip: ZipFile, isWhole: boolean): Promis
 
 /** Yields the bytes of a file in a ZIP after all of them were compared with its checksum, so that nothing of a damaged file is used. */
 async function* undamaged(archive: Input, zip: ZipFile, entry: Entry, expansion: DecompressionLimit): AsyncGenerator<Uint8Array> {
-  const isKept = entry.uncompressedSize <= MOST_KEPT;
+  const isKept = entry.uncompressedSize <= MAX_KEPT;
   const kept: Uint8Array[] = [];
   const { meter: _, ...withoutMeter } = archive;
   for await (const piece of bytesOf(isKept ? archive : withoutMeter, zip, entry, expansion)) if (isKept) kept.push(piece);
@@ -131,7 +131,7 @@ function toFailure({ name }: Pick<Input, 'name'>, error: unknown): unknown {
 
 /** The lengths of the end record, of its longest comment, and of the ZIP64 locator before it. */
 const END = 22;
-const MOST_COMMENT = 0xffff;
+const MAX_COMMENT = 0xffff;
 const LOCATOR = 20;
 
 /**
@@ -142,7 +142,7 @@ export async function openZipFile(path: string): Promise<ZipFile> {
   const file = openSync(path, 'r');
   try {
     const { size } = fstatSync(file);
-    const tail = Buffer.alloc(Math.min(size, LOCATOR + END + MOST_COMMENT));
+    const tail = Buffer.alloc(Math.min(size, LOCATOR + END + MAX_COMMENT));
     readFully(file, tail, size - tail.length);
     const locator = tail.lastIndexOf('PK\x05\x06', tail.length - END, 'latin1') - LOCATOR;
     const isLarge = locator >= 0 && tail.readUInt32LE(locator) === 0x07064b50;

@@ -51,6 +51,10 @@ class FolderTarget implements Target {
     if (!isApart) throw notOurs(this.#folder, 'a folder apart from the tree', `a folder that shares files with the tree in ${out}`);
   }
 
+  checkFiles(files: Iterable<{ readonly path: string }>): void {
+    for (const { path } of files) this.#refuseOutside(this.#file(path));
+  }
+
   names(): readonly string[] {
     return (existsSync(this.#folder) ? readdirSync(this.#folder) : []).filter((name) => name !== TEMPORARY && name !== LOCK);
   }

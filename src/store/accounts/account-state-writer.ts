@@ -88,6 +88,12 @@ export class AccountStateWriter {
     });
   }
 
+  /** Whether the account of the store with the handle has another stable id. */
+  isNamesake({ screen_name, stable_id }: AccountState): boolean {
+    const stored = this.#byName.get(screen_name)?.stable_id ?? null;
+    return stored !== null && stable_id !== null && stored !== stable_id;
+  }
+
   /** Whether the account that has the stable id or the newest record of a state was renamed after it. */
   #isFromBeforeRename(state: AccountState): boolean {
     const owner = this.#formerOwnerOfId(state.stable_id, state.screen_name) ?? this.#formerOwner(state.profile_record, state.screen_name);

@@ -8,11 +8,11 @@ import { hint, suggested } from '../../contract/hint.ts';
  */
 export function wrapErrors<T>(path: string, work: () => T): T {
   // opening a store creates folders, so errors of the file system can occur
-  return convertErrors(work, (error) => toFailure(path, diskFailure(path, error)));
+  return convertErrors(work, (error) => toFailure(path, toDiskFailure(path, error)));
 }
 
 /** Converts an error of the file system to a Failure. Returns any other error unchanged. */
-export function diskFailure(path: string, error: unknown): unknown {
+export function toDiskFailure(path: string, error: unknown): unknown {
   return error instanceof Error && 'syscall' in error ? failureOf(path, error) : error;
 }
 

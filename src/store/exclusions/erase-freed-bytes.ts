@@ -1,6 +1,6 @@
 import { Failure } from '../../contract/failure.ts';
 import type { Connection } from '../database/connection.ts';
-import { diskFailure, toFailure } from '../database/store-error.ts';
+import { toDiskFailure, toFailure } from '../database/store-error.ts';
 
 /** Whether a removal has freed bytes that are still readable in the file. */
 export function mustErase(database: Connection): boolean {
@@ -19,7 +19,7 @@ export function eraseFreed(database: Connection): void {
     database.exec('UPDATE exclusion SET is_erased = 1 WHERE is_erased = 0');
     truncateLog(database);
   } catch (error) {
-    const failure = toFailure(database.path, diskFailure(database.path, error));
+    const failure = toFailure(database.path, toDiskFailure(database.path, error));
     if (!(failure instanceof Failure)) throw failure;
     throw unerased(database.path, failure.code, failure.found ?? failure.message, failure);
   }

@@ -60,6 +60,11 @@ export class ItemWriter {
     this.#splitHistory.endInput();
   }
 
+  /** Leaves out the new records with a handle up to the end of the input, or reports them: the store has another account with it. */
+  addNamesake(handle: string): void {
+    this.#splitHistory.addNamesake(handle);
+  }
+
   /** @param json the JSON of the record as on a page */
   addRecord(record: ChangeRecord, json?: string): Outcome {
     return this.addEncoded(encodedRecord(record, json), () => record);

@@ -21,7 +21,7 @@ import { readSortKeys, SORT_KEYS, writeSortKeys } from '../sort-keys.ts';
 import { folderFiles, formOf, openTreeFiles, type TreeFiles, UnreadableFile } from '../tree-files.ts';
 import type { BrowseSources } from './browse-render.ts';
 import { renderOnThreads } from './changed-pages.ts';
-import { type ClaimedTree, claimFolder, claimZip, outFailure } from './claim-output.ts';
+import { type ClaimedTree, claimFolder, claimZip, toOutputFailure } from './claim-output.ts';
 import { browseSettings, haveSameBrowseSettings, type LastBuild, lastBuildIn } from './last-settings.ts';
 import { refuseForeignBrowse } from './obstacles.ts';
 import { listPresent } from './present-files.ts';
@@ -80,7 +80,9 @@ export async function build(storePath: string, options: BuildOptions): Promise<B
   const { out, onProgress = () => {} } = options;
   const form = formOf(out);
   if (form === 'zip' && options.compress !== undefined && options.compress.length > 0) throw compressedTwice(out);
-  const pauses = new Pauses(options.signal, `the tree in ${out} is unchanged`);
+  const failed = new AbortController();
+  const signal = options.signal === undefined ? failed.signal : AbortSignal.any([options.signal, failed.signal]);
+  const pauses = new Pauses(signal, `the tree in ${out} is unchanged`);
   const store = Store.open(storePath);
   try {
     const claimed = form === 'zip' ? claimZip(out) : claimFolder(out);
@@ -153,7 +155,9 @@ export async function build(storePath: string, options: BuildOptions): Promise<B
       const exchanged = await (form === 'zip' ? exchangeZip(prepared, files.zip, found) : exchange(prepared));
       return { ...exchanged, readerGaps };
     } catch (error) {
-      throw outFailure(out, toFailure(storePath, error));
+      // the work of threads ends too
+      failed.abort();
+      throw toOutputFailure(out, toFailure(storePath, error));
     } finally {
       await Promise.allSettled(running);
       files.close();

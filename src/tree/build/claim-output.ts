@@ -37,7 +37,7 @@ export function claimFolder(out: string): ClaimedTree {
     checkOwnership(out);
     return claim(out, join(out, WORK_FOLDER));
   } catch (error) {
-    throw outFailure(out, error);
+    throw toOutputFailure(out, error);
   }
 }
 
@@ -51,7 +51,7 @@ export function claimZip(out: string): ClaimedTree {
     const path = behindLinks(out);
     return claim(path, join(dirname(path), `.${basename(path)}${WORK_FOLDER}`));
   } catch (error) {
-    throw outFailure(out, error);
+    throw toOutputFailure(out, error);
   }
 }
 
@@ -124,7 +124,7 @@ function lockIn(work: string): readonly [taken: ReturnType<typeof lock>, created
 }
 
 /** Turns a system error into a Failure with a hint. Returns any other error unchanged. */
-export function outFailure(out: string, error: unknown): unknown {
+export function toOutputFailure(out: string, error: unknown): unknown {
   if (!(error instanceof Error) || !('syscall' in error)) return error;
   const expected = 'a writable folder on a disk with free space';
   const hint = 'free some space, check the permissions and the path, or build into another folder with --out';

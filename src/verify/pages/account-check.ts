@@ -8,7 +8,7 @@ import { checkChange } from './diff-check.ts';
 import type { ComparedRecord } from './feed-check.ts';
 import type { AccountInParts, RecordJson } from './large-page.ts';
 import { type FoundPage, parsedItems, type TreeMetadata, type WalkOptions, walkPages } from './tree-pages.ts';
-import { type Predecessors, reportPrevious } from './unknown-previous.ts';
+import { reportPrevious, type UnknownPrevious } from './unknown-previous.ts';
 
 /** An account of the tree. One of a large page has its records in several runs, of which memory holds one at a time. */
 export interface FoundAccount extends Pick<AccountInParts, 'runs' | 'json'> {
@@ -30,7 +30,7 @@ interface ComparedAccount {
 export function* walkAccounts(
   tree: TreeMetadata,
   report: Report,
-  { range, damaged, predecessors }: WalkOptions = {},
+  { range, damaged, unknownPrevious }: WalkOptions = {},
 ): Generator<FoundAccount, void> {
   let before: AccountPlace | undefined;
   for (const page of walkPages(tree, 'account', report, range)) {
@@ -42,7 +42,7 @@ export function* walkAccounts(
       damaged?.accounts.read(place);
       checkOrder(place, before, found.path, report);
       checkUrls(found, report);
-      checkData(found, predecessors, report);
+      checkData(found, unknownPrevious, report);
       before = place;
       yield found;
     }
@@ -118,7 +118,7 @@ function checkUrls({ account, runs, path }: FoundAccount, report: Report): void 
 }
 
 /** Checks the records of an account. An account has all its records, so the right value of `previous` follows from it alone. */
-function checkData({ runs, path }: FoundAccount, predecessors: Predecessors | undefined, report: Report): void {
+function checkData({ runs, path }: FoundAccount, unknownPrevious: UnknownPrevious | undefined, report: Report): void {
   let types: ReadonlyMap<number, DataType> | undefined;
   const older = new Map<string, ChangeRecord>();
   for (const run of runs.toReversed()) {
@@ -131,7 +131,7 @@ function checkData({ runs, path }: FoundAccount, predecessors: Predecessors | un
         const type = previous === null ? data_type : types.get(previous);
         const found = { record, path };
         if ((previous ?? 0) > id || (type ?? data_type) !== data_type) reportPrevious(found, show(expected), show(previous), report);
-        else if (type === undefined) predecessors?.add(record, path, report);
+        else if (type === undefined) unknownPrevious?.add(record, path, report);
         // the records between were imported after the record was made
         else report.add({ rule: 'record-predecessor', path, subject: `record ${id}`, expected: show(expected), found: show(previous) });
       }

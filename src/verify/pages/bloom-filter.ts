@@ -1,11 +1,11 @@
-const [LEAST_BYTES, MOST_BYTES] = [1 << 12, 1 << 24];
+const [LEAST_BYTES, MAX_BYTES] = [1 << 12, 1 << 24];
 /** With so many bytes for each name, a filter takes a new name for a known one about once in a million. */
 const NAME_BYTES = 16;
 
 /** Returns the size of a filter for a number of names: a power of two, and at most 16 MB. */
 export function bloomBytes(names: number): number {
   let bytes = LEAST_BYTES;
-  while (bytes < MOST_BYTES && bytes < names * NAME_BYTES) bytes *= 2;
+  while (bytes < MAX_BYTES && bytes < names * NAME_BYTES) bytes *= 2;
   return bytes;
 }
 

@@ -1,7 +1,7 @@
 import type { AccountPlace } from './account-check.ts';
 
 /** The maximum number of pages to remember. */
-const MOST = 10_000;
+const MAX_PAGES = 10_000;
 
 interface DamagedPage<Item> {
   readonly path: string;
@@ -28,7 +28,7 @@ export class DamagedPages<Item> {
   /** Begins a page. The items passed to {@link read} are on this page, until the next one begins. */
   begin(path: string, isDamaged: boolean): void {
     this.#path = path;
-    if (isDamaged && this.#pages.length < MOST) this.#pages.push({ path, above: this.#last, below: undefined });
+    if (isDamaged && this.#pages.length < MAX_PAGES) this.#pages.push({ path, above: this.#last, below: undefined });
   }
 
   /** Takes the next item of the collection. */

@@ -10,7 +10,7 @@ import type { Report } from '../violation.ts';
 import type { Damaged } from './damaged-pages.ts';
 import { type AccountInParts, readInParts } from './large-page.ts';
 import { PageComparison } from './page-comparison.ts';
-import type { Predecessors } from './unknown-previous.ts';
+import type { UnknownPrevious } from './unknown-previous.ts';
 
 /** A page of the tree. */
 export interface FoundPage {
@@ -43,7 +43,7 @@ export type ReadPage = (metadata: CollectionMetadata, number: number, path: stri
 export interface WalkOptions {
   readonly range?: PageSpan;
   readonly damaged?: Damaged | undefined;
-  readonly predecessors?: Predecessors;
+  readonly unknownPrevious?: UnknownPrevious;
 }
 
 /** A tree to be checked. */

@@ -13,7 +13,7 @@ export interface Unknown {
 }
 
 /** Records whose `previous` is not in their account. It may be missing from this history, or belong to another account. */
-export class Predecessors {
+export class UnknownPrevious {
   readonly #feed: BloomFilter;
   readonly #unknown = new Map<number, Unknown[]>();
   #count = 0;

@@ -76,7 +76,9 @@ async function withdrawAll(trial: Trial, paths: readonly string[]): Promise<void
 
 async function unavailable({ ask }: Trial, findings: Findings, label: string, targets: readonly string[]): Promise<void> {
   for (const target of targets) {
-    const { status, headers, body } = await ask(target);
+    const answer = await ask(target);
+    const { status, headers, body } = answer;
+    if (target.includes('/rest/')) findings.interfaceHeaders(`${label}: ${target}`, answer);
     const found = [status >= 500 && status < 600 ? '5xx' : status, headers['content-type'], hasDetail(body)];
     findings.equal(`${label}: ${target}`, found, ['5xx', 'application/json', true]);
   }

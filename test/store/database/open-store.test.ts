@@ -10,7 +10,7 @@ import { bioOf } from '../accounts.ts';
 
 const MIB = 1 << 20;
 /** The page cache, and some room. */
-const MOST_IN_MEMORY = 72 * MIB;
+const MAX_IN_MEMORY = 72 * MIB;
 const ROW_BYTES = 16_000;
 const ROWS = 6000;
 
@@ -25,7 +25,7 @@ describe('openStore', () => {
       const bytes = Buffer.alloc(ROW_BYTES);
       for (let row = 0; row < ROWS; row += 1) insert.run(bytes);
       // what is not in memory is in the write-ahead log
-      expect(statSync(`${path}-wal`).size).toBeGreaterThan(ROWS * ROW_BYTES - MOST_IN_MEMORY);
+      expect(statSync(`${path}-wal`).size).toBeGreaterThan(ROWS * ROW_BYTES - MAX_IN_MEMORY);
     } finally {
       database.close();
       existing?.close();
