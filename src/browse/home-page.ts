@@ -1,6 +1,7 @@
 import { parseInstant } from '../contract/instant.ts';
 import type { ChangeRecord } from '../contract/record.ts';
 import type { Site } from '../contract/site.ts';
+import { gapsBetween } from '../contract/snapshots/snapshot-days.ts';
 import type { RecordLookup } from './accounts/record-lookup.ts';
 import { renamesByRecord } from './accounts/renames.ts';
 import { entriesByDay } from './changes-pages.ts';
@@ -44,7 +45,7 @@ export function homePage({ site, state, months, fields, newest, lookup, links }:
   const chart =
     months.length === 0
       ? ''
-      : markup`<h2 id=months>Changes over time</h2>\n<p>A first value is the value of a field when a source first showed it. It is not a change, and is counted separately.</p>\n${chartOf(months, isUnseen)}${monthsTable(months, spans, isUnseen)}`;
+      : markup`<h2 id=months>Changes over time</h2>\n<p>A first value is the value of a field when a source first showed it. It is not a change, and is counted separately.${gapsBetween(spans).length === 0 ? '' : GAPS}</p>\n${chartOf(months, isUnseen)}${monthsTable(months, spans, isUnseen)}`;
   const list =
     newest.length === 0
       ? markup`<p>There are no records yet.</p>\n`
@@ -82,5 +83,7 @@ function lead({ about }: Site): Markup {
   const text = about?.description === undefined ? LEAD : siteText(about, about.description);
   return markup`<p class=lead>${text}</p>\n${publisher}`;
 }
+
+const GAPS = markup` After <a href="${ABOUT}#complete">days without a snapshot</a>, the day of the next one also counts the changes since the one before.`;
 
 const LEAD = markup`What public profiles said, and when each value was first seen.`;
