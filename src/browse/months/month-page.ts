@@ -72,6 +72,8 @@ function renameList(allRenames: readonly Rename[], [month, ...earlier]: readonly
 
 const NO_MONTH: Month = { month: '0001-01', changes: 0, renames: 0, first_values: 0, days: [] };
 
+const SAME_RANK = markup`<p>Accounts with the same number have the same rank.</p>\n`;
+
 /** Returns a list of the accounts with the most changes, with their first handles of the month; empty: no changes. */
 function mostChangedList({ month }: Month, { all, first, tied }: MostChanged, handleAt: RecordFacts['handleAt']): Markup | '' {
   if (all === 0) return '';
@@ -86,10 +88,11 @@ function mostChangedList({ month }: Month, { all, first, tied }: MostChanged, ha
   const others =
     all === first.length || first.length === 0
       ? ''
-      : markup`<p>The first${first.length === 1 ? '' : markup` ${first.length}`} of ${numberMarkup(all)} accounts with changes. Accounts with the same number have the same rank:</p>\n`;
+      : markup`<p>The first${first.length === 1 ? '' : markup` ${first.length}`} of ${numberMarkup(all)} accounts with changes:</p>\n`;
+  const ties = first.some(({ changes }, index) => changes === first[index - 1]?.changes) ? SAME_RANK : '';
   const list = first.length === 0 ? '' : markup`<ol>\n${joined(lines)}</ol>\n`;
   const rest = tied === undefined ? '' : markup`<p>${numberMarkup(tied.accounts)} accounts have ${changesMarkup(tied.changes)} each.</p>\n`;
-  return markup`<h2>Accounts with the most changes</h2>\n${others}${list}${rest}`;
+  return markup`<h2>Accounts with the most changes</h2>\n${ties}${others}${list}${rest}`;
 }
 
 const RENAMES = markup` A day without records links to its renames. A <a href="#renames">rename</a> is counted on the day on which the former handle was last seen.`;
