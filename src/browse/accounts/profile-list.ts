@@ -8,7 +8,7 @@ import { isWebUrl, outsideLink } from '../diff-segments.ts';
 import { contentsNote } from '../invisible/invisible-difference.ts';
 import { type ByteText, escapeText, joined, type Markup, markup, trusted } from '../markup.ts';
 import { ROOT_3 } from '../page-frame.ts';
-import { accountPage } from '../paths.ts';
+import { ABOUT, accountPage } from '../paths.ts';
 import type { BrowseAccount } from './browse-account.ts';
 
 /** Returns the current profile of an account as a list of terms. A row names the fields that no source showed. */
@@ -64,8 +64,8 @@ function hasRecordAfter({ data }: Account, instant: Instant): boolean {
   return data.some(({ first_encountered_date }) => (parseInstant(first_encountered_date) ?? 0) > instant);
 }
 
-/** Does not say on which day, because then the page would change each night. */
-const SEEN_LATELY_MARKUP = markup`<dd data-seen-lately>At most 10 days before the newest snapshot in this history.`;
+/** Does not say on which day, because then the page would change each night. The linked page has the day of the newest snapshot. */
+const SEEN_LATELY_MARKUP = markup`<dd data-seen-lately>At most 10 days before <a href="${ROOT_3}${ABOUT}#complete">the newest snapshot</a> in this history.`;
 
 /** Does not say that the account is gone, or that the snapshot had each field: a source can lack an account that is still there, or a field. */
 function lastKnownMarkup(instant: Instant): Markup {

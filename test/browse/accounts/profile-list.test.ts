@@ -34,6 +34,7 @@ it('the page of an account says when it was last known, from the night on in whi
   expect(last).toEqual(first);
   const since = Store.open(path);
   expect(lastKnown(last.get(accountPage('nina')))).toEqual(['Last knownAt most 10 days before the newest snapshot in this history.']);
+  expect(last.get(accountPage('nina'))).toContain('before <a href="../../../browse/about.html#complete">the newest snapshot</a>');
   expect(lastKnown(last.get(accountPage('silent')))).toEqual([]);
   const later = await night(12, 'nina', 'pia');
   expect(lastKnown(later.get(accountPage('omar')))).toEqual([
