@@ -67,7 +67,7 @@ function renameList(allRenames: readonly Rename[], [month, ...earlier]: readonly
     lines.length === ofMonth.length ? '' : markup`<p>The newest ${lines.length} of ${numberMarkup(ofMonth.length)} renames:</p>\n`;
   const before = newestRenames(earlier);
   const link = before === undefined ? '' : markup`<p><a href="${ROOT_2}${before}">Earlier renames</a></p>\n`;
-  return markup`<h2 id=renames>Renames</h2>\n<p>A rename is counted on the day on which the former handle was last seen. It can have happened on a later day.</p>\n${others}<ul>\n${joined(lines)}</ul>\n${link}`;
+  return markup`<h2 id=renames>Renames</h2>\n<p>A rename is counted on the day on which the former handle was last seen. It can have happened on a later day. The page of the account can say by when.</p>\n${others}<ul>\n${joined(lines)}</ul>\n${link}`;
 }
 
 const NO_MONTH: Month = { month: '0001-01', changes: 0, renames: 0, first_values: 0, days: [] };
