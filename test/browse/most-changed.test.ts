@@ -51,6 +51,7 @@ it('a month with one account that changed most calls it the first of all', async
   const records = Array.from({ length: 12 }, (_, n) => ({ account: `user_${n % 11}`, previous: 1 }));
   const page = browseFiles(await storeOf(historyOf([{ previous: null }, ...records]))).get(monthPage('2020-01'));
   expect(elementsNamed(parse(page ?? ''), 'li').map((line) => textOf(line).trim())).toEqual(['@user_0: 2 changes']);
+  expect(page).toContain('<p>12 changes and 1 first value. The changes are of 11 accounts. ');
   expect(page).toContain('<p>The first of 11 accounts with changes:</p>');
   expect(page).not.toContain('the same rank');
 });

@@ -47,7 +47,7 @@ export function monthPageOf(
   const links = markup`<nav class=pages aria-label=Months>${link(earlier)}${link(later)}<a href="${ROOT_2}${HOME}#months">All months</a></nav>\n`;
   return pageOf(
     frame,
-    markup`<h1>${title}</h1>\n<p>${countsMarkup(month)}. Each day shows its number of changes, and after + its number of first values. It links to its newest record.${month.renames === 0 ? '' : RENAMES}${areKnown ? ONLY_DATE : UNKNOWN_DATE}${known.length === 0 ? '' : GAPS}</p>\n${calendar(month, renamesByDate(allRenames), changesPageOf, noteOf, known)}${gapList(known)}${mostChangedList(month, mostChanged, handleAt)}${renameList(allRenames, months.slice(index))}${links}`,
+    markup`<h1>${title}</h1>\n<p>${countsMarkup(month)}.${mostChanged.all === 0 ? '' : markup` The changes are of ${trusted(counted(mostChanged.all, 'account'))}.`} Each day shows its number of changes, and after + its number of first values. It links to its newest record.${month.renames === 0 ? '' : RENAMES}${areKnown ? ONLY_DATE : UNKNOWN_DATE}${known.length === 0 ? '' : GAPS}</p>\n${calendar(month, renamesByDate(allRenames), changesPageOf, noteOf, known)}${gapList(known)}${mostChangedList(month, mostChanged, handleAt)}${renameList(allRenames, months.slice(index))}${links}`,
   );
 }
 
