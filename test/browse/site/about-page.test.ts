@@ -92,6 +92,14 @@ describe('a site that says who publishes it', () => {
   });
 });
 
+it('the page for a wrong address speaks of months too, and leads to them', async () => {
+  const page = browseFiles(await storeOf(historyOf([{}]))).get(NOT_FOUND_PAGE);
+  expect(texts(page, 'p')).toContain(
+    'There is no page at this address. An account may have been renamed or removed. A month without records and renames has no page.',
+  );
+  expect(page).toContain('<a href="/api/index.html#months">the months</a>');
+});
+
 describe('the page about the history', () => {
   it('has the state of the data, without a site.json too', async () => {
     const store = await storeOf(historyOf([{ previous: null }, {}, {}]));
