@@ -58,7 +58,7 @@ ${stat(markup`Accounts`, markup`<a href="${accountsPage()}">${numberMarkup(accou
 <p><a href="${CHANGED_ACCOUNTS}">Accounts by changes</a>: those that changed last, and those that changed most</p>
 ${chart}<h2 id=changes>Newest changes and first values</h2>
 ${allOf(fields)}${list}<h2>For programs</h2>
-<p>The same history is a JSON API: <a href="rest/data/">records</a> and <a href="rest/account/">accounts</a>.</p>
+<p>The JSON API has the same <a href="rest/data/">records</a> and <a href="rest/account/">accounts</a>. It does not have former handles, renames, the days with snapshots, the two snapshots between which a value changed, and the day on which an account was last known.</p>
 `,
   );
 }

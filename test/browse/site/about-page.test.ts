@@ -92,6 +92,12 @@ describe('a site that says who publishes it', () => {
   });
 });
 
+it('the home page says what the JSON lacks', async () => {
+  expect(texts(browseFiles(await storeOf(historyOf([{}]))).get(HOME), 'p')).toContain(
+    'The JSON API has the same records and accounts. It does not have former handles, renames, the days with snapshots, the two snapshots between which a value changed, and the day on which an account was last known.',
+  );
+});
+
 it('the page for a wrong address speaks of months too, and leads to them', async () => {
   const page = browseFiles(await storeOf(historyOf([{}]))).get(NOT_FOUND_PAGE);
   expect(texts(page, 'p')).toContain(
