@@ -77,6 +77,10 @@ describe('a site that says who publishes it', () => {
     expect(citationIn({ ...SITE, about: ABOUT_SITE })).toBe(
       `To cite this history as a whole: ${ABOUT_SITE.publisher}. ${ABOUT_SITE.title}. ${SITE.base_url}. ${state}`,
     );
+    const byHand = texts(browseFiles(store, { ...SITE, about: ABOUT_SITE }).get(ABOUT), 'p').find((text) => text.startsWith('To cite one'));
+    expect(byHand).toContain(
+      `by hand: ${ABOUT_SITE.publisher}. FIELD of @HANDLE, as first seen on TIME. ${ABOUT_SITE.title}. LINK. Fingerprint of the data ${store.revision.fingerprint}. `,
+    );
     expect(citationIn({ ...SITE, base_url: 'http://127.0.0.1:8080' })).toBe(
       `To cite this history as a whole: History of public profiles. ${state}`,
     );
