@@ -84,6 +84,6 @@ function lead({ about }: Site): Markup {
   return markup`<p class=lead>${text}</p>\n${publisher}`;
 }
 
-const GAPS = markup` After <a href="${ABOUT}#complete">days without a snapshot</a>, the day of the next one also counts the changes since the one before.`;
+const GAPS = markup` The first day with a snapshot after <a href="${ABOUT}#complete">days without one</a> also counts their changes.`;
 
 const LEAD = markup`What public profiles said, and when each value was first seen.`;

@@ -106,7 +106,7 @@ const OUTSIDE = markup` <small>unknown</small>`;
 
 const UNKNOWN_DATE = markup` A day with only its date has no records. It is not known whether it had a snapshot.`;
 
-const GAPS = markup` After <a href="#gaps">days without a snapshot</a>, a day also counts the changes since the snapshot before it.`;
+const GAPS = markup` The first day with a snapshot after <a href="#gaps">days without one</a> also counts their changes.`;
 
 /** Returns a list of days without snapshots, each with the day on which their changes are counted. */
 function gapList(gaps: readonly DaySpan[]): Markup | '' {

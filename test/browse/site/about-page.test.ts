@@ -295,13 +295,13 @@ describe('the page about the history', () => {
     expect(gaps(march)).toEqual([`${gap}\n`, '6 March 2020 to 7 March 2020. Next snapshot: 8 March 2020\n']);
     expect(texts(march, 'td').filter((text) => text.includes('in '))).toEqual(['4 1 in 62 days', '8 1 in 3 days']);
     expect(march).toContain('title="4 March 2020: 1 change in 62 days">');
-    for (const page of [january, march]) expect(page).toContain(' After <a href="#gaps">days without a snapshot</a>, a day also counts ');
+    for (const page of [january, march]) expect(page).toContain(' after <a href="#gaps">days without one</a> also counts their changes.');
     const home = files.get(HOME);
-    expect(home).toContain(' After <a href="browse/about.html#complete">days without a snapshot</a>, ');
+    expect(home).toContain(' after <a href="browse/about.html#complete">days without one</a> also counts their changes.');
     expect(texts(home, 'title')).toContain('March 2020: 3 changes, also of the time before without a snapshot');
     expect(texts(home, 'p')).toContain('Gray: no snapshot. The next bar also counts the changes of this time.');
     const whole = browseFiles(store, { ...SITE, snapshot_days: spansOf('2020-01-02..2020-03-08') });
-    for (const path of [HOME, monthPage('2020-03')]) expect(whole.get(path)).not.toMatch(/days without a snapshot|in \d+ days/i);
+    for (const path of [HOME, monthPage('2020-03')]) expect(whole.get(path)).not.toMatch(/days without|in \d+ days/i);
   });
 
   it('names what is missing from the data', async () => {
