@@ -4,7 +4,7 @@ import type { ChangeRecord } from '../contract/record.ts';
 import type { Site } from '../contract/site.ts';
 import type { FormerHolderText } from './accounts/browse-account.ts';
 import type { RecordFacts } from './accounts/record-lookup.ts';
-import { NO_RECORD, type Rename, renamesByRecord } from './accounts/renames.ts';
+import { NO_RECORD, type Rename, renamedBy, renamesByRecord } from './accounts/renames.ts';
 import { fullTime } from './dates.ts';
 import { type ByteText, byteText, encodeFile, escapeText, joined, type Markup, markup, trusted } from './markup.ts';
 import { isWebUrl } from './parse-diff-html.ts';
@@ -39,6 +39,8 @@ export interface FeedContents {
   /** Newest first. */
   readonly records: readonly ChangeRecord[];
   readonly renames: readonly Rename[];
+  /** The change intervals of an account. A feed of all accounts has none: a full archive would change with them. */
+  readonly observedBefore?: ReadonlyMap<number, string>;
 }
 
 /** A link of a document to a path of the tree. */
@@ -123,19 +125,31 @@ function pathOf(archive: number): Markup {
   return archive === 0 ? trusted(CHANGES_FEED) : changesArchive(archive);
 }
 
-function entriesOf({ base_url }: Site, { records, renames }: FeedContents, facts: FeedFacts): readonly Markup[] {
+function entriesOf(
+  { base_url }: Site,
+  { records, renames, observedBefore = NO_INTERVALS }: FeedContents,
+  facts: FeedFacts,
+): readonly Markup[] {
   const base = escapeText(base_url);
   const above = renamesByRecord(renames, records);
-  const renamesAbove = (id: number) => (above.get(id) ?? []).map((rename) => renameEntryOf(base, rename));
+  const renamesAbove = (id: number) =>
+    (above.get(id) ?? []).map((rename) => renameEntryOf(base, rename, renamedBy(rename, records, observedBefore)));
   return [...records.flatMap((record) => [...renamesAbove(record.id), entryOf(base, record, facts)]), ...renamesAbove(NO_RECORD)];
 }
 
-/** The former handle is in the id of the entry, because accounts of one snapshot can have renames of one time. */
-function renameEntryOf(base: Markup, rename: Rename): Markup {
+const PAGE_MAY_SAY = markup`. The page of the account can say by when.`;
+
+const NO_INTERVALS: ReadonlyMap<number, string> = new Map();
+
+/**
+ * The former handle is in the id of the entry, because accounts of one snapshot can have renames of one time.
+ * @param by when it was done at the latest; undefined if that is not known
+ */
+function renameEntryOf(base: Markup, rename: Rename, by: string | undefined): Markup {
   const { id, before, after, seen_to } = rename;
   const time = timestampOf(seen_to);
   const title = markup`@${escapeText(before)} was renamed to @${escapeText(after)}`;
-  const content = markup`@${escapeText(before)} was last seen on ${fullTime(time)}. The rename was done at an unknown time after that.`;
+  const content = markup`@${escapeText(before)} was last seen on ${fullTime(time)}. The rename was done at an unknown time after that${by === undefined ? PAGE_MAY_SAY : markup` and by ${fullTime(by)}.`}`;
   return markup`<entry><id>${base}/rest/data/#${id}-${trusted(accountPlace(before).name)}</id><title>${title}</title><updated>${trusted(time)}</updated><link href="${base}/${renameAddress(rename)}"/><content>${content}</content></entry>\n`;
 }
 

@@ -1,6 +1,7 @@
 import { parseInstant } from '../contract/instant.ts';
 import type { ChangeRecord } from '../contract/record.ts';
 import type { Site } from '../contract/site.ts';
+import { gapsBetween } from '../contract/snapshots/snapshot-days.ts';
 import type { RecordLookup } from './accounts/record-lookup.ts';
 import { renamesByRecord } from './accounts/renames.ts';
 import { entriesByDay } from './changes-pages.ts';
@@ -44,7 +45,7 @@ export function homePage({ site, state, months, fields, newest, lookup, links }:
   const chart =
     months.length === 0
       ? ''
-      : markup`<h2 id=months>Changes over time</h2>\n<p>A first value is the value of a field when a source first showed it. It is not a change, and is counted separately.</p>\n${chartOf(months, isUnseen)}${monthsTable(months, spans, isUnseen)}`;
+      : markup`<h2 id=months>Changes over time</h2>\n<p>A first value is the value of a field when a source first showed it. It is not a change, and is counted separately. One account can have many changes.${gapsBetween(spans).length === 0 ? '' : GAPS}</p>\n${chartOf(months, isUnseen)}${monthsTable(months, spans, isUnseen)}`;
   const list =
     newest.length === 0
       ? markup`<p>There are no records yet.</p>\n`
@@ -57,7 +58,7 @@ ${stat(markup`Accounts`, markup`<a href="${accountsPage()}">${numberMarkup(accou
 <p><a href="${CHANGED_ACCOUNTS}">Accounts by changes</a>: those that changed last, and those that changed most</p>
 ${chart}<h2 id=changes>Newest changes and first values</h2>
 ${allOf(fields)}${list}<h2>For programs</h2>
-<p>The same history is a JSON API: <a href="rest/data/">records</a> and <a href="rest/account/">accounts</a>.</p>
+<p>The JSON API has the same <a href="rest/data/">records</a> and <a href="rest/account/">accounts</a>. It does not have former handles, renames, the days with snapshots, the two snapshots between which a value changed, and the day on which an account was last known.</p>
 `,
   );
 }
@@ -82,5 +83,7 @@ function lead({ about }: Site): Markup {
   const text = about?.description === undefined ? LEAD : siteText(about, about.description);
   return markup`<p class=lead>${text}</p>\n${publisher}`;
 }
+
+const GAPS = markup` The first day with a snapshot after <a href="${ABOUT}#complete">days without one</a> also counts their changes.`;
 
 const LEAD = markup`What public profiles said, and when each value was first seen.`;

@@ -143,7 +143,9 @@ it('first values are no changes on any page, and one block on the page of their 
   const unchanged = 'No source showed a change of these values. Between the days with snapshots, nothing is known.';
   expect([accountPage('omar'), accountPage('nina')].map((path) => textsOf(path, 'p').includes(unchanged))).toEqual([true, false]);
   expect(textsOf(accountPage('omar'), 'div')).toContain('For the profile of a day, turn on JavaScript.');
-  expect(textsOf(accountPage('omar'), 'dl')).toEqual(['Newest record3 February 2020. Today the profile can differ or be gone.']);
+  expect(textsOf(accountPage('omar'), 'dl')).toEqual([
+    'Not knownNo source showed a value of Name, Location, Website, Verified. Newest record3 February 2020. Today the profile can differ or be gone.',
+  ]);
   expect([textsOf(accountPage('nina'), 'h2'), textsOf(accountPage('nina'), 'h3')]).toEqual([
     ['1 change'],
     ['3 February 2020, 00:00:00 UTC', 'First seen on 1 January 2020, 00:00:00 UTC'],

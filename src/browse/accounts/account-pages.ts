@@ -56,7 +56,10 @@ export function* accountFiles(
   }
   yield file(accountPage(handle), () => accountMainPage(read(), lookup));
   const addressOf: AddressOf = ({ id }) => recordAddress(handle, partOfRecord(parts, id), id);
-  const contents = () => ({ records: read().account.data.slice(0, site.page_size), renames: lookup.renames.of(handle) });
+  const contents = () => {
+    const { account, observedBefore } = read();
+    return { records: account.data.slice(0, site.page_size), renames: lookup.renames.of(handle), observedBefore };
+  };
   const feedBytes = () => accountFeedBytes(site, handle, contents(), holders, { addressOf, handleAt: lookup.handleAt });
   if (feed !== undefined) yield { path: feed, render: isOld ? undefined : () => [feedBytes()] };
   return parts.length;

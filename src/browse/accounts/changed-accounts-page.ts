@@ -53,9 +53,11 @@ export function changedAccountsPage(reader: AccountReader, newest: readonly stri
 <nav class=pages aria-label="All accounts"><a href="${ROOT_1}${accountsPage()}">All accounts by handle</a> <a href="${ROOT_1}${namesPage()}">Accounts by name</a> <a href="#most">Most changes</a></nav>
 <h2>Newest changes</h2>
 ${table(last)}${isWhole ? '' : markup`<p>The newest changes of the other accounts ${others}.</p>\n`}<h2 id=most>Most changes</h2>
-${table(most)}${isWhole ? '' : markup`<p>Every other account has at most ${changesMarkup(most.at(-1)?.changes ?? 0)}. Their numbers ${others}.</p>\n`}`,
+${most.length === 0 ? '' : SAME_RANK}${table(most)}${isWhole ? '' : markup`<p>Every other account has at most ${changesMarkup(most.at(-1)?.changes ?? 0)}. Their numbers ${others}.</p>\n`}`,
   );
 }
+
+const SAME_RANK = markup`<p>Accounts with the same number have the same rank. They are sorted by handle.</p>\n`;
 
 function table(accounts: readonly ListedAccount[]): Markup {
   return accounts.length === 0 ? markup`<p>No account has changes.</p>\n` : accountTable(accounts, ROOT_1);

@@ -1,25 +1,29 @@
 import type { Account } from '../../contract/account.ts';
 import { type Instant, parseInstant, timestampOf } from '../../contract/instant.ts';
 import { FIELDS_IN_ORDER, PROFILE_FIELDS } from '../../contract/profile-fields.ts';
-import type { ChangeRecord, DataType } from '../../contract/record.ts';
+import type { DataType } from '../../contract/record.ts';
 import { SEEN_LATELY } from '../../store/accounts/last-seen.ts';
 import { dateMarkup } from '../dates.ts';
 import { contentsNote } from '../invisible/invisible-difference.ts';
 import { type ByteText, escapeText, joined, type Markup, markup, trusted } from '../markup.ts';
 import { ROOT_3 } from '../page-frame.ts';
 import { isWebUrl, outsideLink } from '../parse-diff-html.ts';
-import { accountPage } from '../paths.ts';
+import { ABOUT, accountPage } from '../paths.ts';
 import type { BrowseAccount } from './browse-account.ts';
 
-/** Returns the current profile of an account as a list of terms. A field is left out if it is unknown, or was always empty. */
+/** Returns the current profile of an account as a list of terms. A row names the fields that no source showed. */
 export function profileMarkup({ account, formerHandles, formerHolders, lastSeen }: BrowseAccount): Markup | '' {
   const { account_creation_date: created, profile_image_url: image } = account;
   const rows: Markup[] = [];
+  const unknown: DataType[] = [];
   const add = (term: Markup, definitions: Markup) => rows.push(markup`<div><dt>${term}${definitions}</div>\n`);
   for (const type of FIELDS_IN_ORDER) {
     const field = fieldMarkup(account, type);
-    if (field !== '') add(markup`${type}`, field);
+    if (field === undefined) unknown.push(type);
+    else if (field !== '') add(markup`${type}`, field);
   }
+  if (account.data.length > 0 && unknown.length > 0)
+    add(markup`Not known`, markup`<dd>No source showed a value of ${trusted(unknown.join(', '))}.`);
   if (created !== null) add(markup`Created`, markup`<dd>${dateMarkup(created)}`);
   if (image !== '') add(markup`Picture`, markup`<dd>${linked(image)}`);
   const newest = account.data[0]?.first_encountered_date;
@@ -31,14 +35,18 @@ export function profileMarkup({ account, formerHandles, formerHolders, lastSeen 
   return rows.length === 0 ? '' : markup`<dl>\n${joined(rows)}</dl>\n`;
 }
 
-/** Returns the current value of a field. The style sheet says that an element without a text is empty. */
-function fieldMarkup(account: Account, type: DataType): Markup | '' {
+/**
+ * Returns the current value of a field; undefined if nothing is known of it. The style sheet says that an element without a text is
+ * empty.
+ */
+function fieldMarkup(account: Account, type: DataType): Markup | '' | undefined {
   const { difference, keyInSummary } = PROFILE_FIELDS[type];
   const newest = account.data.find(({ data_type }) => data_type === type);
   const value = keyInSummary === undefined ? (newest?.text ?? '') : (account[keyInSummary] ?? '');
   const note = contentsNote(value);
+  if (value === '' && newest === undefined) return undefined;
   // the heading of the page has the name
-  if (value === '' ? !isEmptied(newest) : type === 'Name' && note === '') return '';
+  if (value === '' ? (newest?.text ?? '') !== '' : type === 'Name' && note === '') return '';
   switch (difference) {
     case 'text':
       return markup`<dd class=text dir=auto>${escapeText(value)}${note}`;
@@ -51,18 +59,13 @@ function fieldMarkup(account: Account, type: DataType): Markup | '' {
   }
 }
 
-/** Whether a record says that the account emptied a field. A first value that is empty does not say so. */
-function isEmptied(newest: ChangeRecord | undefined): boolean {
-  return newest !== undefined && newest.previous !== null && (newest.text ?? '') === '';
-}
-
 /** Whether another source showed the account later. Ids of several sources are not in the order of time. */
 function hasRecordAfter({ data }: Account, instant: Instant): boolean {
   return data.some(({ first_encountered_date }) => (parseInstant(first_encountered_date) ?? 0) > instant);
 }
 
-/** Does not say on which day, because then the page would change each night. */
-const SEEN_LATELY_MARKUP = markup`<dd data-seen-lately>At most 10 days before the newest snapshot in this history.`;
+/** Does not say on which day, because then the page would change each night. The linked page has the day of the newest snapshot. */
+const SEEN_LATELY_MARKUP = markup`<dd data-seen-lately>At most 10 days before <a href="${ROOT_3}${ABOUT}#complete">the newest snapshot</a> in this history.`;
 
 /** Does not say that the account is gone, or that the snapshot had each field: a source can lack an account that is still there, or a field. */
 function lastKnownMarkup(instant: Instant): Markup {

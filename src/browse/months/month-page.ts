@@ -1,13 +1,14 @@
 import { dateOf, daysOf, timestampOf } from '../../contract/instant.ts';
-import { hasDay } from '../../contract/snapshots/snapshot-days.ts';
+import { countDays, type DaySpan, hasDay, plusDays } from '../../contract/snapshots/snapshot-days.ts';
 import type { FeedDay } from '../../store/feed/feed-days.ts';
 import type { RecordFacts, RecordLookup } from '../accounts/record-lookup.ts';
 import type { Rename } from '../accounts/renames.ts';
-import { fullDate, fullTime, monthAndYear, timeMarkup, WEEKDAYS, weekdayOf } from '../dates.ts';
+import { dateMarkup, fullDate, fullTime, monthAndYear, timeMarkup, WEEKDAYS, weekdayOf } from '../dates.ts';
 import { changesMarkup, countsMarkup, escapeText, joined, type Markup, markup, numberMarkup, trusted } from '../markup.ts';
 import { counted } from '../numbers.ts';
 import { type Page, type PageFrame, pageOf, ROOT_2 } from '../page-frame.ts';
 import { accountPage, changesPage, HOME, monthPage, renameAddress } from '../paths.ts';
+import { spanMarkup } from '../site/snapshot-coverage.ts';
 import { headOf, type Month, newestRenames, renamesByDate, shadesOf } from './months.ts';
 import type { MostChanged } from './most-changed.ts';
 import { haveSnapshots, type MonthSnapshots } from './unseen-months.ts';
@@ -32,7 +33,8 @@ export function monthPageOf(
   const [later, month, earlier] = [months[index - 1], months[index] ?? NO_MONTH, months[index + 1]];
   const title = monthAndYear(month.month);
   const areKnown = haveSnapshots(month.days, snapshots);
-  const isUnseen = (day: string) => areKnown && hasDay(gaps, day);
+  const known = areKnown ? gaps : [];
+  const noteOf = (day: string) => (!areKnown || hasDay(snapshots, day) ? '' : hasDay(gaps, day) ? NO_SNAPSHOT : OUTSIDE);
   const frame: PageFrame = {
     title,
     root: ROOT_2,
@@ -45,7 +47,7 @@ export function monthPageOf(
   const links = markup`<nav class=pages aria-label=Months>${link(earlier)}${link(later)}<a href="${ROOT_2}${HOME}#months">All months</a></nav>\n`;
   return pageOf(
     frame,
-    markup`<h1>${title}</h1>\n<p>${countsMarkup(month)}. Each day shows its number of changes, and after + its number of first values. It links to its newest record.${month.renames === 0 ? '' : RENAMES}${areKnown ? ONLY_DATE : ''}</p>\n${calendar(month, renamesByDate(allRenames), changesPageOf, isUnseen)}${mostChangedList(month, mostChanged, handleAt)}${renameList(allRenames, months.slice(index))}${links}`,
+    markup`<h1>${title}</h1>\n<p>${countsMarkup(month)}.${mostChanged.all === 0 ? '' : markup` The changes are of ${trusted(counted(mostChanged.all, 'account'))}.`} Each day shows its number of changes, and after + its number of first values. It links to its newest record.${month.renames === 0 ? '' : RENAMES}${areKnown ? ONLY_DATE : UNKNOWN_DATE}${known.length === 0 ? '' : GAPS}</p>\n${calendar(month, renamesByDate(allRenames), changesPageOf, noteOf, known)}${gapList(known)}${mostChangedList(month, mostChanged, handleAt)}${renameList(allRenames, months.slice(index))}${links}`,
   );
 }
 
@@ -65,10 +67,12 @@ function renameList(allRenames: readonly Rename[], [month, ...earlier]: readonly
     lines.length === ofMonth.length ? '' : markup`<p>The newest ${lines.length} of ${numberMarkup(ofMonth.length)} renames:</p>\n`;
   const before = newestRenames(earlier);
   const link = before === undefined ? '' : markup`<p><a href="${ROOT_2}${before}">Earlier renames</a></p>\n`;
-  return markup`<h2 id=renames>Renames</h2>\n<p>A rename is counted on the day on which the former handle was last seen. It can have happened on a later day.</p>\n${others}<ul>\n${joined(lines)}</ul>\n${link}`;
+  return markup`<h2 id=renames>Renames</h2>\n<p>A rename is counted on the day on which the former handle was last seen. It can have happened on a later day. The page of the account can say by when.</p>\n${others}<ul>\n${joined(lines)}</ul>\n${link}`;
 }
 
 const NO_MONTH: Month = { month: '0001-01', changes: 0, renames: 0, first_values: 0, days: [] };
+
+const SAME_RANK = markup`<p>Accounts with the same number have the same rank.</p>\n`;
 
 /** Returns a list of the accounts with the most changes, with their first handles of the month; empty: no changes. */
 function mostChangedList({ month }: Month, { all, first, tied }: MostChanged, handleAt: RecordFacts['handleAt']): Markup | '' {
@@ -84,21 +88,39 @@ function mostChangedList({ month }: Month, { all, first, tied }: MostChanged, ha
   const others =
     all === first.length || first.length === 0
       ? ''
-      : markup`<p>The first${first.length === 1 ? '' : markup` ${first.length}`} of ${numberMarkup(all)} accounts with changes. Accounts with the same number have the same rank:</p>\n`;
+      : markup`<p>The first${first.length === 1 ? '' : markup` ${first.length}`} of ${numberMarkup(all)} accounts with changes:</p>\n`;
+  const ties = first.some(({ changes }, index) => changes === first[index - 1]?.changes) ? SAME_RANK : '';
   const list = first.length === 0 ? '' : markup`<ol>\n${joined(lines)}</ol>\n`;
   const rest = tied === undefined ? '' : markup`<p>${numberMarkup(tied.accounts)} accounts have ${changesMarkup(tied.changes)} each.</p>\n`;
-  return markup`<h2>Accounts with the most changes</h2>\n${others}${list}${rest}`;
+  return markup`<h2>Accounts with the most changes</h2>\n${ties}${others}${list}${rest}`;
 }
 
 const RENAMES = markup` A day without records links to its renames. A <a href="#renames">rename</a> is counted on the day on which the former handle was last seen.`;
 
-const ONLY_DATE = markup` A day with only its date has snapshots without changes, unless it is before the first snapshot of this history or after the last one.`;
+const ONLY_DATE = markup` A day with only its date has snapshots without changes.`;
+
+const NO_SNAPSHOT = markup` <small>no snapshot</small>`;
+
+/** Of days before the first snapshot: imported records can be older. */
+const OUTSIDE = markup` <small>unknown</small>`;
+
+const UNKNOWN_DATE = markup` A day with only its date has no records. It is not known whether it had a snapshot.`;
+
+const GAPS = markup` The first day with a snapshot after <a href="#gaps">days without one</a> also counts their changes.`;
+
+/** Returns a list of days without snapshots, each with the day on which their changes are counted. */
+function gapList(gaps: readonly DaySpan[]): Markup | '' {
+  if (gaps.length === 0) return '';
+  const lines = gaps.map((gap) => markup`<li>${spanMarkup(gap)}. Next snapshot: ${dateMarkup(plusDays(gap.to, 1))}\n`);
+  return markup`<h2 id=gaps>Days without a snapshot</h2>\n<p>The next snapshot finds changes since the snapshot before it. They are counted on its day.</p>\n<ul>\n${joined(lines)}</ul>\n`;
+}
 
 function calendar(
   { month, days }: Month,
   renamesOn: ReturnType<typeof renamesByDate>,
   changesPageOf: (day: FeedDay) => number,
-  isUnseen: (day: string) => boolean,
+  noteOf: (day: string) => Markup | '',
+  gaps: readonly DaySpan[],
 ): Markup {
   const { shadeOf, legend } = shadesOf(days);
   const heads = WEEKDAYS.map(headOf);
@@ -109,16 +131,17 @@ function calendar(
     const day = days.find((candidate) => candidate.date === date);
     const counts = { changes: day?.changes ?? 0, renames: renamesOn.get(date) ?? 0, first_values: day?.first_values ?? 0 };
     if (day === undefined && counts.renames === 0) {
-      const note = isUnseen(date) ? markup` <small>no snapshot</small>` : '';
-      cells.push(markup`<td><span>${number}${note}</span>`);
+      cells.push(markup`<td><span>${number}${noteOf(date)}</span>`);
       continue;
     }
     const href = day === undefined ? markup`#renames` : markup`${ROOT_2}${changesPage(changesPageOf(day))}#r${day.newest}`;
-    const title = markup`${fullDate(date)}: ${countsMarkup(counts)}`;
+    const gap = gaps.find(({ to }) => plusDays(to, 1) === date);
+    const period = gap === undefined || day === undefined ? '' : markup`in ${numberMarkup(countDays([gap]) + 1)} days`;
+    const title = markup`${fullDate(date)}: ${countsMarkup(counts)}${period === '' ? '' : ' '}${period}`;
     const first = counts.first_values === 0 ? '' : markup` <small>+${numberMarkup(counts.first_values)}</small>`;
     const renames = counts.renames === 0 ? '' : markup` <small>${trusted(counted(counts.renames, 'rename'))}</small>`;
     cells.push(
-      markup`<td class=l${shadeOf(counts)}><a id=d${trusted(date.slice(8))} href="${href}" title="${title}"><span>${number}</span> <b>${numberMarkup(counts.changes)}</b>${first}${renames}</a>`,
+      markup`<td class=l${shadeOf(counts)}><a id=d${trusted(date.slice(8))} href="${href}" title="${title}"><span>${number}</span> <b>${numberMarkup(counts.changes)}</b>${first}${renames}${period === '' ? '' : markup` <small>${period}</small>`}</a>`,
     );
   }
   while (cells.length % 7 !== 0) cells.push(markup`<td>`);

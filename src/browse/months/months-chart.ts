@@ -33,19 +33,23 @@ export function chartOf(months: readonly Month[], isUnseen: IsUnseen): Markup | 
     if (changes === 0) return '';
     const height = Math.max(2, ((HEIGHT - TOP - BOTTOM) * changes) / most);
     const rect = markup`<rect x="${round(index * slot + (slot - width) / 2)}" y="${round(HEIGHT - BOTTOM - height)}" width="${round(width)}" height="${round(height)}"/>`;
-    return markup`<g><title>${title}: ${changesMarkup(changes)}</title>${rect}</g>\n`;
+    const others = bars[index - 1]?.isUnseen ? AFTER_GAP : '';
+    return markup`<g><title>${title}: ${changesMarkup(changes)}${others}</title>${rect}</g>\n`;
   });
   const labels = labelsOf(start - (start % step), bars.length, step).map(
     ({ text, index }) => markup`<text x="${round((index + 0.5) * slot)}" y="${HEIGHT - 6}">${text}</text>`,
   );
   const gaps = gapsOf(bars, slot);
-  const legend = gaps.length === 0 ? '' : markup`<p class=legend>Gray: no snapshot</p>\n`;
+  const legend =
+    gaps.length === 0 ? '' : markup`<p class=legend>Gray: no snapshot. The next bar also counts the changes of this time.</p>\n`;
   return markup`<svg class=chart viewBox="0 0 ${WIDTH} ${HEIGHT}" role=img aria-label="Changes over time">
 <text x="0" y="12">Most in ${step === 1 ? 'a month' : markup`${step} months`}: ${changesMarkup(most)}</text><path d="M0 ${TOP - 4}H${WIDTH}M0 ${HEIGHT - BOTTOM + 0.5}H${WIDTH}"/>
 ${joined(gaps)}${joined(shapes)}${joined(labels)}
 </svg>
 ${legend}`;
 }
+
+const AFTER_GAP = markup`, also of the time before without a snapshot`;
 
 function round(value: number): number {
   return Math.round(value * 10) / 10;

@@ -1,4 +1,4 @@
-import { type DaySpan, daysInMonth, gapsBetween, hasDay } from '../../contract/snapshots/snapshot-days.ts';
+import { type DaySpan, daysInMonth, gapsBetween, hasDay, plusDays } from '../../contract/snapshots/snapshot-days.ts';
 import type { Month } from './months.ts';
 
 /** Whether a history is known to have no snapshot of a month, such as `2024-03`. */
@@ -20,15 +20,18 @@ export function unseenMonths(spans: readonly DaySpan[], months: readonly Month[]
   };
 }
 
-/** The days of a month with snapshots, and those without one between the first and the last snapshot of the history. Both in order. */
+/** The snapshots of a month. */
 export interface MonthSnapshots {
+  /** The days of the month with snapshots, in order. */
   readonly snapshots: readonly DaySpan[];
+  /** The whole gaps between snapshots that have a day in the month, or the next snapshot, in order. */
   readonly gaps: readonly DaySpan[];
 }
 
 /** @param spans all days with snapshots, in order; empty: none is known */
 export function monthSnapshots(spans: readonly DaySpan[], month: string): MonthSnapshots {
-  return { snapshots: daysInMonth(spans, month), gaps: daysInMonth(gapsBetween(spans), month) };
+  const [first, last] = [plusDays(`${month}-01`, -1), `${month}-31`];
+  return { snapshots: daysInMonth(spans, month), gaps: gapsBetween(spans).filter(({ from, to }) => from <= last && to >= first) };
 }
 
 /**

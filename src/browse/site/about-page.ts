@@ -96,8 +96,9 @@ ${completeness(snapshot_days, days)}<h2>What the records are</h2>
 ${lacks(incomplete)}<h2 id=removal>Corrections and removal</h2>
 <p>${whomToAsk(about)} An account can be removed from the pages, the data and the search. Later data does not bring it back. Name each account: a removal leaves other accounts, also if their texts mention the removed one, and copies that others made.</p>
 <h2>How to cite it</h2>
-<p>To cite this history as a whole: ${citation(site, state)}</p>
+<p>To cite this history as a whole: ${citationOfAll(site, state)}</p>
 <p>Each record and each rename has a permalink on the page of its account: the link named Permalink beside the field, or the link beside Handle. Later records do not change the link.</p>
+<p>To cite one record by hand: ${citation(site, state, 'FIELD of @HANDLE, as first seen on TIME', 'LINK')} Replace the words in capital letters by the field, the handle of that time, the time on the page and the permalink.</p>
 <h2 id=api>How to find an account in the API</h2>
 <p>The JSON API sorts accounts by the id of their first record. An account moves to another page when accounts before it come or go.</p>
 <p>Follow <code>next</code> from <a href="${ROOT_1}rest/account/">accounts</a> to the entry with its <code>screen_name</code>. Only the HTML page of an account keeps its address.</p>
@@ -110,12 +111,21 @@ ${lacks(incomplete)}<h2 id=removal>Corrections and removal</h2>
   );
 }
 
-/** Returns a citation of all records as text. What is not known is left out. */
-function citation({ about, base_url }: Site, { newest, fingerprint }: ShownState): Markup {
-  const date = newest && `Newest record first seen on ${fullDate(newest.first_encountered_date)}`;
-  const address = isLoopback(base_url) ? undefined : base_url;
+/** Returns a citation of all records as text. */
+function citationOfAll(site: Site, state: ShownState): Markup {
+  const date = state.newest && `Newest record first seen on ${fullDate(state.newest.first_encountered_date)}`;
+  return citation(site, state, undefined, isLoopback(site.base_url) ? undefined : site.base_url, date);
+}
+
+/** Returns a citation as text, as the script writes it. What is not known is left out. @param what the part of the history that is cited */
+function citation(
+  { about }: Site,
+  { fingerprint }: ShownState,
+  what: string | undefined,
+  ...details: readonly (string | undefined)[]
+): Markup {
   const { publisher, title = DEFAULT_TITLE } = about ?? {};
-  const parts = [publisher, title, address, date, `Fingerprint of the data ${fingerprint}`];
+  const parts = [publisher, what, title, ...details, `Fingerprint of the data ${fingerprint}`];
   return escapeText(byteText(`${parts.filter((part) => part !== undefined).join('. ')}.`));
 }
 

@@ -11,8 +11,8 @@ export function notFoundPage(baseUrl: string): Page {
   return pageOf(
     { title: 'Page not found', root },
     markup`<h1>Page not found</h1>
-<p>There is no page at this address. The account may have been renamed or removed.</p>
-<p>Go to <a href="${root}${HOME}">the home page</a> or to all accounts by <a href="${root}${accountsPage()}">handle</a> or by <a href="${root}${namesPage()}">name</a>.</p>
+<p>There is no page at this address. An account may have been renamed or removed. A month without records and renames has no page.</p>
+<p>Go to <a href="${root}${HOME}">the home page</a>, to <a href="${root}${HOME}#months">the months</a> or to all accounts by <a href="${root}${accountsPage()}">handle</a> or by <a href="${root}${namesPage()}">name</a>.</p>
 `,
   );
 }

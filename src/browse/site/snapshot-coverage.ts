@@ -42,7 +42,8 @@ function gapsOf(gaps: readonly DaySpan[]): Markup | '' {
     : markup`${missing}, in ${numberMarkup(gaps.length)} gaps. The ${MAX_LISTED} longest gaps: ${list}.`;
 }
 
-function spanMarkup({ from, to }: DaySpan): Markup {
+/** Returns `3 November 2023 to 19 November 2023`. */
+export function spanMarkup({ from, to }: DaySpan): Markup {
   return from === to ? dateMarkup(from) : markup`${dateMarkup(from)} to ${dateMarkup(to)}`;
 }
 

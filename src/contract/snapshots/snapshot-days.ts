@@ -12,7 +12,7 @@ export interface DaySpan {
 const DAY_MS = 86_400_000;
 
 /** Returns a day some days later. */
-function plusDays(day: string, days: number): string {
+export function plusDays(day: string, days: number): string {
   return new Date(Date.parse(day) + days * DAY_MS).toISOString().slice(0, 10);
 }
 

@@ -34,6 +34,9 @@ it('the accounts with the newest and with the most changes are in two tables, an
   );
   for (const [handle, shown, , last] of [...newest, ...most]) expect([shown, last]).toEqual([String(count(handle)), '1 January 2020']);
   expect(most.map(([handle]) => handle)).not.toContain('@late');
+  expect(elementsNamed(page, 'p').map((each) => textOf(each))).toContain(
+    'Accounts with the same number have the same rank. They are sorted by handle.',
+  );
   const ways = elementsNamed(page, 'p').filter((each) =>
     elementsNamed(each, 'a').some(({ attrs }) => attrs[0]?.value === '../browse/accounts/all.html'),
   );

@@ -34,6 +34,7 @@ it('the page of an account says when it was last known, from the night on in whi
   expect(last).toEqual(first);
   const since = Store.open(path);
   expect(lastKnown(last.get(accountPage('nina')))).toEqual(['Last knownAt most 10 days before the newest snapshot in this history.']);
+  expect(last.get(accountPage('nina'))).toContain('before <a href="../../../browse/about.html#complete">the newest snapshot</a>');
   expect(lastKnown(last.get(accountPage('silent')))).toEqual([]);
   const later = await night(12, 'nina', 'pia');
   expect(lastKnown(later.get(accountPage('omar')))).toEqual([
@@ -56,7 +57,7 @@ it('the page of an account says when it was last known, from the night on in whi
   expect(lastKnown(browseFilesAt(path).get(accountPage('omar')))).toEqual([]);
 });
 
-it('a field is empty in the profile if a record says that it was emptied, and is missing if its first value was empty', async () => {
+it('a field is empty in the profile if its newest record is empty, and a row names the fields without a record', async () => {
   const value = (data_type: ChangeRecord['data_type'], text: string | null, previous: number | null) => ({ data_type, text, previous });
   const first = [value('Name', 'Nina', null), value('Bio', 'a', null), value('Website', 'https://nina.example', null)];
   const emptied = [value('Name', '', 1), value('Bio', '', 2), value('Website', null, 3)];
@@ -67,9 +68,18 @@ it('a field is empty in the profile if a record says that it was emptied, and is
     );
   };
   const newest = 'Newest record: 1 January 2020. Today the profile can differ or be gone.';
-  expect(await rows([...first, ...emptied])).toEqual(['Name: ', 'Bio: ', 'Website: ', newest]);
-  expect(await rows([value('Location', '', null)])).toEqual([newest]);
-  expect(await rows([...first, ...emptied, { ...value('Bio', 'b', 5) }])).toEqual(['Name: ', 'Website: ', newest]);
+  expect(await rows([...first, ...emptied])).toEqual([
+    ...['Name: ', 'Bio: ', 'Website: '],
+    ...['Not known: No source showed a value of Location, Verified.', newest],
+  ]);
+  expect(await rows([value('Location', '', null)])).toEqual([
+    'Location: ',
+    ...['Not known: No source showed a value of Name, Bio, Website, Verified.', newest],
+  ]);
+  expect(await rows([...first, ...emptied, { ...value('Bio', 'b', 5) }])).toEqual([
+    ...['Name: ', 'Website: '],
+    ...['Not known: No source showed a value of Location, Verified.', newest],
+  ]);
 });
 
 it('the profile names invisible characters of the present values, also of a name', async () => {

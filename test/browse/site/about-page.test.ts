@@ -77,6 +77,10 @@ describe('a site that says who publishes it', () => {
     expect(citationIn({ ...SITE, about: ABOUT_SITE })).toBe(
       `To cite this history as a whole: ${ABOUT_SITE.publisher}. ${ABOUT_SITE.title}. ${SITE.base_url}. ${state}`,
     );
+    const byHand = texts(browseFiles(store, { ...SITE, about: ABOUT_SITE }).get(ABOUT), 'p').find((text) => text.startsWith('To cite one'));
+    expect(byHand).toContain(
+      `by hand: ${ABOUT_SITE.publisher}. FIELD of @HANDLE, as first seen on TIME. ${ABOUT_SITE.title}. LINK. Fingerprint of the data ${store.revision.fingerprint}. `,
+    );
     expect(citationIn({ ...SITE, base_url: 'http://127.0.0.1:8080' })).toBe(
       `To cite this history as a whole: History of public profiles. ${state}`,
     );
@@ -90,6 +94,20 @@ describe('a site that says who publishes it', () => {
       }
     }
   });
+});
+
+it('the home page says what the JSON lacks', async () => {
+  expect(texts(browseFiles(await storeOf(historyOf([{}]))).get(HOME), 'p')).toContain(
+    'The JSON API has the same records and accounts. It does not have former handles, renames, the days with snapshots, the two snapshots between which a value changed, and the day on which an account was last known.',
+  );
+});
+
+it('the page for a wrong address speaks of months too, and leads to them', async () => {
+  const page = browseFiles(await storeOf(historyOf([{}]))).get(NOT_FOUND_PAGE);
+  expect(texts(page, 'p')).toContain(
+    'There is no page at this address. An account may have been renamed or removed. A month without records and renames has no page.',
+  );
+  expect(page).toContain('<a href="/api/index.html#months">the months</a>');
 });
 
 describe('the page about the history', () => {
@@ -181,9 +199,17 @@ describe('the page about the history', () => {
   });
 
   it.each<
-    [name: string, spans: ReturnType<typeof spansOf>, dates: readonly string[], years: readonly string[], chart: number, days: string]
+    [
+      name: string,
+      spans: ReturnType<typeof spansOf>,
+      dates: readonly string[],
+      years: readonly string[],
+      chart: number,
+      days: string,
+      outside: string,
+    ]
   >([
-    ['not for imported records', [], ['2020-01-02', '2020-03-04'], ['2020 0  1         '], 0, ''],
+    ['not for imported records', [], ['2020-01-02', '2020-03-04'], ['2020 0  1         '], 0, '', ''],
     [
       'for snapshots',
       spansOf('2016-12-31', '2019-05-30..2020-01-30', '2020-03-04'),
@@ -192,6 +218,7 @@ describe('the page about the history', () => {
       ['2020 1 none:1 1         ', '2019 none:4 0       ', '2017 to 2018 none:12', '2016            '],
       1,
       '1–3',
+      '5–31',
     ],
     // of the time before the first snapshot, nothing is known
     [
@@ -201,6 +228,7 @@ describe('the page about the history', () => {
       ['2020   2 none:1        ', '2017  0  1        '],
       0,
       '3, 5–31',
+      '1',
     ],
     // what happened between the imported records is unknown
     [
@@ -210,9 +238,10 @@ describe('the page about the history', () => {
       ['2020 none:2 1         ', '2018 to 2019 none:12', '2017 none:1 1  1 none:8', '2015 to 2016 none:12', '2014      0 none:6'],
       2,
       '1',
+      '3–31',
     ],
-    ['not in a month with imported records', spansOf('2020-03-02'), ['2020-03-02', '2020-03-04'], ['2020   1         '], 0, ''],
-  ])('marks the months and the days without a snapshot: %s', async (_, snapshot_days, dates, years, chart, days) => {
+    ['not in a month with imported records', spansOf('2020-03-02'), ['2020-03-02', '2020-03-04'], ['2020   1         '], 0, '', ''],
+  ])('marks the months and the days without a snapshot: %s', async (_, snapshot_days, dates, years, chart, days, outside) => {
     const records = dates.map((day) => ({ first_encountered_date: `${day}T00:00:00Z` }));
     const files = browseFiles(await storeOf(historyOf(records)), { ...SITE, snapshot_days });
     const cells = (row: ReturnType<typeof elementsNamed>[number]) =>
@@ -221,17 +250,20 @@ describe('the page about the history', () => {
     expect(rows.map((row) => [textOf(elementsNamed(row, 'th')[0] ?? row), ...cells(row)].join(' '))).toEqual(years);
     expect(elementsNamed(parse(files.get(HOME) ?? ''), 'g').filter((bar) => elementsNamed(bar, 'path').length > 0)).toHaveLength(chart);
     const month = files.get(monthPage('2020-03'));
-    const marked = texts(month, 'td').flatMap((text) => /^(\d+) no snapshot$/.exec(text.trim())?.[1] ?? []);
-    expect(marked).toEqual(
-      days
-        .split(', ')
-        .filter(Boolean)
-        .flatMap((span) => {
-          const [first = 0, last = first] = span.split('–').map(Number);
-          return Array.from({ length: last - first + 1 }, (_, index) => String(first + index));
-        }),
-    );
-    expect(month?.includes('A day with only its date has snapshots without changes, unless ')).toBe(days !== '');
+    for (const [note, marked] of Object.entries({ 'no snapshot': days, unknown: outside })) {
+      const cells = texts(month, 'td').flatMap((text) => new RegExp(`^(\\d+) ${note}$`).exec(text.trim())?.[1] ?? []);
+      expect(cells).toEqual(
+        marked
+          .split(', ')
+          .filter(Boolean)
+          .flatMap((span) => {
+            const [first = 0, last = first] = span.split('–').map(Number);
+            return Array.from({ length: last - first + 1 }, (_, index) => String(first + index));
+          }),
+      );
+    }
+    const bare = days === '' ? 'no records. It is not known whether it had a snapshot.' : 'snapshots without changes.';
+    expect(month).toContain(`A day with only its date has ${bare}`);
     for (const page of [month, files.get(HOME)]) expect(foreignMarkup(page ?? '')).toEqual([]);
   });
 
@@ -242,8 +274,34 @@ describe('the page about the history', () => {
     const marked = (...days: readonly string[]) =>
       browseFiles(store, { ...SITE, snapshot_days: spansOf(...days) }, rendered)
         .get(monthPage('2020-03'))
-        ?.match(/no snapshot/g)?.length;
+        ?.match(/<small>no snapshot/g)?.length;
     expect([marked('2020-03-02'), marked('2020-03-02', '2020-04-01')]).toEqual([undefined, 29]);
+  });
+
+  it('says which snapshot finds the changes of a gap, on the months at both of its ends and on the home page', async () => {
+    const dates = ['2020-01-02', '2020-03-04', '2020-03-05', '2020-03-08'];
+    const store = await storeOf(historyOf(dates.map((day) => ({ first_encountered_date: `${day}T00:00:00Z` }))));
+    const rendered = {
+      revision: store.revision.number,
+      records: store.revision.records,
+      names: true,
+      snapshot_days: spansOf('2020-01-02'),
+    };
+    const files = browseFiles(store, { ...SITE, snapshot_days: spansOf('2020-01-02', '2020-03-04..2020-03-05', '2020-03-08') }, rendered);
+    const [january, march] = [files.get(monthPage('2020-01')), files.get(monthPage('2020-03'))];
+    const gap = '3 January 2020 to 3 March 2020. Next snapshot: 4 March 2020';
+    const gaps = (page: string | undefined) => texts(page, 'li').filter((line) => line.includes('Next snapshot'));
+    expect(gaps(january)).toEqual([`${gap}\n`]);
+    expect(gaps(march)).toEqual([`${gap}\n`, '6 March 2020 to 7 March 2020. Next snapshot: 8 March 2020\n']);
+    expect(texts(march, 'td').filter((text) => text.includes('in '))).toEqual(['4 1 in 62 days', '8 1 in 3 days']);
+    expect(march).toContain('title="4 March 2020: 1 change in 62 days">');
+    for (const page of [january, march]) expect(page).toContain(' after <a href="#gaps">days without one</a> also counts their changes.');
+    const home = files.get(HOME);
+    expect(home).toContain(' after <a href="browse/about.html#complete">days without one</a> also counts their changes.');
+    expect(texts(home, 'title')).toContain('March 2020: 3 changes, also of the time before without a snapshot');
+    expect(texts(home, 'p')).toContain('Gray: no snapshot. The next bar also counts the changes of this time.');
+    const whole = browseFiles(store, { ...SITE, snapshot_days: spansOf('2020-01-02..2020-03-08') });
+    for (const path of [HOME, monthPage('2020-03')]) expect(whole.get(path)).not.toMatch(/days without|in \d+ days/i);
   });
 
   it('names what is missing from the data', async () => {

@@ -4,7 +4,7 @@ import type { Worker } from 'node:worker_threads';
 import { expect, it } from 'vitest';
 import { Pauses } from '../../src/contract/event-loop-pauses.ts';
 import { Store } from '../../src/store/store.ts';
-import { checkNames } from '../../src/tree/name-check.ts';
+import { checkNames } from '../../src/tree/account-index-check.ts';
 import { folderOfFile, importLines, recordLines } from '../whole/stores.ts';
 
 const folder = folderOfFile();
