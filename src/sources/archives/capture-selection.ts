@@ -3,7 +3,7 @@ import { COLLECTIONS, type Collection } from '../../contract/pages/collection.ts
 import { IDENTITIES } from '../../warc/identities.ts';
 import type { ReadRecord, RecordHeader } from '../../warc/read-records.ts';
 import { damaged, isDamage, type OnDamage } from '../../warc/warc-damage.ts';
-import { type Interval, Intervals } from '../items/intervals.ts';
+import { type NumberRange, NumberRanges } from '../items/number-ranges.ts';
 import { itemPositions, positionOf } from '../items/page-links.ts';
 import { bodyOf, envelopeIn, NoPage } from './captured-page.ts';
 import { type FoundRecord, recordsOf, type WarcFile } from './warc-file.ts';
@@ -46,7 +46,7 @@ interface Capture extends PageAddress {
   readonly date: string;
   readonly length: number;
   /** The positions of its items in their collection; undefined if they are unknown. */
-  readonly positions: Interval | undefined;
+  readonly positions: NumberRange | undefined;
 }
 
 const LISTED = 1000;
@@ -135,7 +135,7 @@ function captureOf(archive: string, file: number, record: ReadRecord, address: P
   return { ...address, file, number: record.number, date: record.date, length: body.length, positions };
 }
 
-function positionsOf(collection: Collection, page: Parameters<typeof itemPositions>[1]): Interval | undefined {
+function positionsOf(collection: Collection, page: Parameters<typeof itemPositions>[1]): NumberRange | undefined {
   if (page.next === null && page.previous === null && page.items === page.count) return { from: 1, to: page.count };
   const { number } = positionOf(page);
   return number === undefined ? undefined : itemPositions(collection, page, number);
@@ -148,13 +148,13 @@ function choose(captures: readonly Capture[]): readonly Capture[] {
   );
   const last = new Map<string, Capture>();
   for (const capture of newestFirst) if (!last.has(capture.key)) last.set(capture.key, capture);
-  const covered = new Map<string, Intervals>();
+  const covered = new Map<string, NumberRanges>();
   const cover = ({ set, positions }: Capture): boolean => {
-    const intervals = covered.get(set) ?? new Intervals();
-    covered.set(set, intervals);
+    const ranges = covered.get(set) ?? new NumberRanges();
+    covered.set(set, ranges);
     if (positions === undefined || positions.from > positions.to) return false;
-    const isNew = intervals.gaps(positions.from, positions.to).length > 0;
-    if (isNew) intervals.add(positions.from, positions.to);
+    const isNew = ranges.gaps(positions.from, positions.to).length > 0;
+    if (isNew) ranges.add(positions.from, positions.to);
     return isNew;
   };
   for (const capture of last.values()) cover(capture);

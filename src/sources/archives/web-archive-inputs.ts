@@ -46,7 +46,7 @@ export async function openArchives(inputs: readonly Input[], onReject?: (inputEr
       const kind = input.path === undefined || input.size === undefined ? undefined : kindOf(input.path);
       // most imports have no archive, so its code is not loaded with the command
       const isArchive = kind === 'warc' || kind === 'zip';
-      const archive = isArchive ? await (await import('./open-archive.ts')).openArchive(input, kind, onReject) : undefined;
+      const archive = isArchive ? await (await import('./open-web-archive.ts')).openArchive(input, kind, onReject) : undefined;
       opened.push(archive?.input ?? input);
       const build = kind === 'tree' ? await buildOfZip(input.path ?? '') : '';
       incomplete.push(...reportsIn(build));

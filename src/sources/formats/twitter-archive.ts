@@ -7,7 +7,7 @@ import type { CaptureContext, JsonObject, SnapshotFormat } from './format.ts';
 
 /**
  * The archive that Twitter gives to account holders. Its files are joined into one object
- * (src/sources/inputs/archive-folder.ts), each under its name. Only account.js is required.
+ * (src/sources/inputs/twitter-archive-folder.ts), each under its name. Only account.js is required.
  */
 export const twitterArchive: SnapshotFormat<'twitter-archive'> = {
   name: 'twitter-archive',

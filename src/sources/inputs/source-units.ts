@@ -1,6 +1,6 @@
 import type { FormatName } from '../formats/all-formats.ts';
 import type { Input } from '../source.ts';
-import { withArchivesJoined } from './archive-folder.ts';
+import { withArchivesJoined } from './twitter-archive-folder.ts';
 
 /** The smallest part of the sources that one task reads: a file, an object, or the files of a Twitter archive. */
 export interface SourceUnit {

@@ -1,6 +1,6 @@
 import type { Collection } from '../../contract/pages/collection.ts';
 import type { SavedPage } from '../source.ts';
-import type { Interval } from './intervals.ts';
+import type { NumberRange } from './number-ranges.ts';
 
 /** The position of a page in its collection, according to `next` and `previous`. */
 export interface PagePosition {
@@ -49,7 +49,7 @@ function linkOf(link: string | null): Link | undefined {
   return { url, query: parameters.toString(), page: page === null ? 'none' : number };
 }
 
-export interface ItemPositions extends Interval {
+export interface ItemPositions extends NumberRange {
   /** How many items a full page has. */
   readonly size: number;
 }

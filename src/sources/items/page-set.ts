@@ -1,7 +1,7 @@
 import { COLLECTIONS, type Collection } from '../../contract/pages/collection.ts';
 import { plural } from '../../contract/plural.ts';
 import type { SavedPage } from '../source.ts';
-import { type Interval, Intervals, lengthOf } from './intervals.ts';
+import { lengthOf, type NumberRange, NumberRanges } from './number-ranges.ts';
 import { DistinctAccounts } from './page-items.ts';
 import { itemPositions, type PagePosition, positionOf } from './page-links.ts';
 
@@ -28,7 +28,7 @@ export interface PageSetReport {
   /** The number of pages of the collection; null if it is unknown. */
   readonly expectedPages: number | null;
   /** The first 1,000 ranges of missing page numbers. */
-  readonly missingPages: readonly Interval[];
+  readonly missingPages: readonly NumberRange[];
   /** The number of missing items: exact if `reason` is null, otherwise a minimum. */
   readonly missingItems: number;
   /** Why the numbers are not certain; null if they are. */
@@ -55,7 +55,7 @@ export class PageSet {
   /** Why the items of a page are not known to be distinct. */
   #disorder: string | undefined;
   /** The positions of the items on the pages, see {@link itemPositions}. */
-  readonly #covered = new Intervals();
+  readonly #covered = new NumberRanges();
   readonly #accounts = new DistinctAccounts();
 
   constructor(url: string | null) {
@@ -128,8 +128,8 @@ export class PageSet {
   }
 
   /** Returns the pages on which items are missing. The numbers refer to the collection at its highest count. */
-  #pagesOf(gaps: readonly Interval[], size: number): readonly Interval[] {
-    const pages = new Intervals();
+  #pagesOf(gaps: readonly NumberRange[], size: number): readonly NumberRange[] {
+    const pages = new NumberRanges();
     for (const { from, to } of gaps) {
       const [first, last] = this.#collection === 'account' ? [from, to] : [this.#mostCount + 1 - to, this.#mostCount + 1 - from];
       pages.add(Math.ceil(first / size), Math.ceil(last / size));

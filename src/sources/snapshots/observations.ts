@@ -1,6 +1,6 @@
 import { plainCommand, type ReadingCommand } from '../hint-command.ts';
-import { type ArchiveFolder, placeInArchive, withArchivesJoined } from '../inputs/archive-folder.ts';
 import { valuesOf } from '../inputs/file-values.ts';
+import { type ArchiveFolder, placeInArchive, withArchivesJoined } from '../inputs/twitter-archive-folder.ts';
 import { type Parsed, parseJson } from '../json/parse-json.ts';
 import { optionsOf } from '../rejects/reject-line.ts';
 import type { Input, InputError } from '../source.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Missing, missingOf } from '../../../src/mirror/completeness.ts';
-import { Run } from '../../../src/mirror/run.ts';
+import { Run } from '../../../src/mirror/read-pages.ts';
 import { startRun, summaryOf } from '../../../src/mirror/run-state.ts';
 import { saveMirrorState } from '../../../src/mirror/save-mirror-state.ts';
 import { PageSpool } from '../../../src/mirror/spool/page-spool.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Collection } from '../../../src/contract/pages/collection.ts';
-import { lengthOf } from '../../../src/sources/items/intervals.ts';
+import { lengthOf } from '../../../src/sources/items/number-ranges.ts';
 import { lackOf, type PageSetReport, PageSets } from '../../../src/sources/items/page-set.ts';
 import type { SavedPage } from '../../../src/sources/source.ts';
 

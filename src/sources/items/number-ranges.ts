@@ -1,23 +1,23 @@
 /** A range of whole numbers, both ends included. */
-export interface Interval {
+export interface NumberRange {
   readonly from: number;
   readonly to: number;
 }
 
-/** An interval of positions, with the lowest and the highest id at these positions. */
-interface Numbered extends Interval {
+/** A range of positions, with the lowest and the highest id at these positions. */
+interface Numbered extends NumberRange {
   readonly low: number;
   readonly high: number;
 }
 
-/** How many intervals are collected before a merge. */
+/** How many ranges are collected before a merge. */
 const UNMERGED = 1024;
 
-/** A set of whole numbers, stored as intervals. Memory grows with the number of gaps, not with the size of the set. */
-export class Intervals {
+/** A set of whole numbers, stored as ranges. Memory grows with the number of gaps, not with the size of the set. */
+export class NumberRanges {
   #merged: Numbered[] = [];
   #added: Numbered[] = [];
-  #contradiction: Interval | undefined;
+  #contradiction: NumberRange | undefined;
 
   /** @param low,high if the numbers are positions of items with ids: the lowest id, at `from`, and the highest, at `to` */
   add(from: number, to: number, low: number = from, high: number = to): void {
@@ -27,21 +27,21 @@ export class Intervals {
     if (this.#added.length > UNMERGED + this.#merged.length) this.#merge();
   }
 
-  all(): readonly Interval[] {
+  all(): readonly NumberRange[] {
     this.#merge();
     return this.#merged.map(({ from, to }) => ({ from, to }));
   }
 
   /** Returns two positions between which the ids are not known to rise. Undefined: all positions have different ids. */
-  contradiction(): Interval | undefined {
+  contradiction(): NumberRange | undefined {
     this.#merge();
     return this.#contradiction;
   }
 
   /** Returns the numbers from `first` to `last` that are not in the set. */
-  gaps(first: number, last: number): Interval[] {
+  gaps(first: number, last: number): NumberRange[] {
     this.#merge();
-    const gaps: Interval[] = [];
+    const gaps: NumberRange[] = [];
     let next = first;
     for (const { from, to } of this.#merged) {
       if (from > last) break;
@@ -72,7 +72,7 @@ export class Intervals {
   }
 }
 
-/** Returns how many numbers the intervals contain. */
-export function lengthOf(intervals: readonly Interval[]): number {
-  return intervals.reduce((sum, { from, to }) => sum + to - from + 1, 0);
+/** Returns how many numbers the ranges contain. */
+export function lengthOf(ranges: readonly NumberRange[]): number {
+  return ranges.reduce((sum, { from, to }) => sum + to - from + 1, 0);
 }
