@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Site } from '../contract/site.ts';
+import type { NewerAccount } from '../store/accounts/names-since-checkpoint.ts';
 import type { HandleOfRow, StoredAccounts } from '../store/accounts/stored-accounts.ts';
 import type { FeedDay } from '../store/feed/feed-days.ts';
 import type { Store } from '../store/store.ts';
@@ -8,6 +9,7 @@ import { accountFiles } from './accounts/account-pages.ts';
 import { type ChangedAccounts, changedAccounts, changedFiles } from './accounts/accounts-to-render.ts';
 import { changedAccountsPage, NewestChanges } from './accounts/changed-accounts-page.ts';
 import { FormerHandles, formerHandleFiles } from './accounts/former-handles.ts';
+import { atCheckpoint, withNewNames } from './accounts/newer-names.ts';
 import { RecordLookup } from './accounts/record-lookup.ts';
 import { clientScript, icon, stylesheet } from './assets.ts';
 import { accountFeedBytes, feedBytes, newestArchive } from './atom.ts';
@@ -34,7 +36,7 @@ import {
   SITE_SCRIPT,
   STYLE,
 } from './paths.ts';
-import { searchFiles } from './search/search-index.ts';
+import { entryOf, searchFiles } from './search/search-index.ts';
 import { aboutPage, type ShownState, shownState, siteScript } from './site/about-page.ts';
 import { notFoundPage } from './site/not-found-page.ts';
 
@@ -60,6 +62,8 @@ export class Browse {
   readonly #accounts: StoredAccounts;
   readonly #lookup: RecordLookup;
   readonly #frames: PageFrames;
+  /** The accounts with records after the checkpoint. */
+  readonly #newer: readonly NewerAccount[];
   /** The row numbers of the accounts that have a handle in each folder, and of those that had one. */
   #rows: ReturnType<typeof rowsByFolder> | undefined;
   #formerRows: ReturnType<typeof rowsByFolder> | undefined;
@@ -72,6 +76,7 @@ export class Browse {
     this.#accounts = store.storedAccounts();
     this.#lookup = new RecordLookup(this.#accounts);
     this.#frames = new PageFrames(site);
+    this.#newer = store.accountsSinceCheckpoint();
     this.#changes = new ChangesPages(store, site, this.#lookup);
   }
 
@@ -107,7 +112,7 @@ export class Browse {
       case 'account':
         return this.#accountFiles(part.index, rendered);
       case 'names':
-        return nameLists(this.#accounts);
+        return nameLists(this.#accounts, this.#newer);
       case 'search':
         return this.#searchFiles();
     }
@@ -138,6 +143,7 @@ export class Browse {
       fingerprint: this.#store.revision.fingerprint,
       fields: counted().fields.newest(),
       months: months().map(({ month }) => month),
+      names: withNewNames(this.#accounts, this.#newer).map(entryOf),
     });
     yield { path: SITE_SCRIPT, render: () => [Buffer.from(siteScript(this.#site, scriptState()))] };
     yield { path: NOT_FOUND_PAGE, render: () => [notFoundPage(this.#site.base_url)] };
@@ -155,7 +161,7 @@ export class Browse {
     };
     const changed = () => {
       const newest = counted().changes.handles((after) => this.#store.feed(after));
-      return changedAccountsPage(this.#accounts, newest, this.#store.revision.accounts);
+      return changedAccountsPage(this.#accounts, newest, withNewNames(this.#accounts, this.#newer), this.#store.revision.accounts);
     };
     const isSame = this.#changedSince(since)?.handles.size === 0;
     yield { path: CHANGED_ACCOUNTS, render: isSame ? undefined : () => [changed()] };
@@ -229,7 +235,8 @@ export class Browse {
 
   *#searchFiles(): Generator<UnframedFile> {
     const reader = this.#store.accountReader();
-    for (const { path, text } of searchFiles(() => reader.searchedNames())) yield { path, render: () => [encodeFile(text)] };
+    const accounts = () => atCheckpoint(reader.searchedNames(), this.#newer);
+    for (const { path, text } of searchFiles(accounts)) yield { path, render: () => [encodeFile(text)] };
   }
 
   #state(months: readonly Month[]): ShownState {

@@ -63,7 +63,7 @@ it('a reader who follows links finds each account once, on few pages of at most 
       const byName = accounts.toSorted((one, other) => nameKey(one).compare(nameKey(other)));
       for (const [first, files] of [
         [accountsPage(), accountLists(readerOf(handles), () => true)],
-        [namesPage(), nameLists({ byName: () => byName.values() })],
+        [namesPage(), nameLists({ byName: () => byName.values() }, [])],
       ] as const) {
         const pages = pagesOf(files);
         const walk = (path: string): readonly string[] => {
@@ -87,6 +87,30 @@ function nameKey({ screen_name, display_name }: NamedAccount): Buffer {
 
 it('the lists by name leave out names with NUL, because SQLite sorts them in another way', () => {
   const named = ['a', 'a\0b', 'b'].map((display_name, index) => ({ screen_name: `account_${index}`, display_name }));
-  const pages = pagesOf(nameLists({ byName: () => named }));
+  const pages = pagesOf(nameLists({ byName: () => named }, []));
   expect(pages.get(namesPage())?.handles).toEqual(['@account_0', '@account_2']);
+});
+
+it('the lists by name have the names at the checkpoint', () => {
+  fc.assert(
+    fc.property(population, fc.infiniteStream(handle), fc.infiniteStream(fc.nat({ max: 5 })), (handles, names, choices) => {
+      const name = () => (choices.next().value === 0 ? '' : (names.next().value ?? ''));
+      const sorted = (accounts: readonly NamedAccount[]) =>
+        accounts.filter(({ display_name }) => display_name !== '').toSorted((one, other) => nameKey(one).compare(nameKey(other)));
+      const before = handles.map((screen_name) => ({ screen_name, display_name: name() }));
+      const newer = before.flatMap(({ screen_name, display_name }, id) =>
+        choices.next().value === 0
+          ? [{ id, screen_name, display_name: name(), older_name: display_name, older_records: choices.next().value ?? 0 }]
+          : [],
+      );
+      const newNames = new Map(newer.map((account) => [account.screen_name, account]));
+      const present = before.map((account) => newNames.get(account.screen_name) ?? account);
+      const older = before.filter(({ screen_name }) => newNames.get(screen_name)?.older_records !== 0);
+      const listed = (accounts: readonly NamedAccount[], changed: typeof newer) => [
+        ...pagesOf(nameLists({ byName: () => sorted(accounts) }, changed)),
+      ];
+      expect(listed(present, newer)).toEqual(listed(older, []));
+    }),
+    { numRuns: times('generated populations', 4, 50) },
+  );
 });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { findAccounts, type IndexFile, indexFile } from '../../src/browse/client/find-accounts.ts';
 import { plainText } from '../../src/browse/markup.ts';
-import { cutName, rankOf, searchFiles } from '../../src/browse/search/search-index.ts';
+import { cutName, entryOf, rankOf, searchFiles } from '../../src/browse/search/search-index.ts';
 import {
   BEST,
   compareFound,
@@ -38,9 +38,9 @@ const loadFrom =
     return indexFile(entries, starts);
   };
 
-/** Finds accounts as the script does. */
-async function search(files: ReadonlyMap<string, string>, query: string) {
-  const { total, entries } = await findAccounts(query, loadFrom(files));
+/** Finds accounts as the script does. @param newer the accounts whose names the index lacks */
+async function search(files: ReadonlyMap<string, string>, query: string, newer: readonly SearchedNames[] = []) {
+  const { total, entries } = await findAccounts(query, loadFrom(files), indexFile(newer.map(entryOf)).entries);
   return { total, handles: entries.map(({ handle }) => handle) };
 }
 
@@ -99,6 +99,27 @@ describe('the search index', () => {
             expect({ total: known, handles: found }).toEqual(expected);
             // punctuation alone finds only names without words
             if (/[\p{L}\p{N}]/u.test(query)) expect(expected.total).toBeGreaterThan(0);
+          }
+        }
+      }),
+      { numRuns: times('generated populations', 6, 100) },
+    );
+  });
+
+  it('finds accounts by the names that are newer than its files, and not by those before', async () => {
+    await fc.assert(
+      fc.asyncProperty(population, population, fc.nat(), fc.constantFrom(5000, 100_000), async (before, changed, chosen, size) => {
+        const newer = changed.slice(0, 20);
+        const handles = new Set(newer.map(({ screen_name }) => screen_name));
+        const present = [...before.filter(({ screen_name }) => !handles.has(screen_name)), ...newer];
+        const files = indexOf(before, size);
+        for (const accounts of [before, newer]) {
+          const { screen_name, display_name } = accounts[chosen % accounts.length] ?? account('');
+          for (const query of [screen_name, screen_name.slice(0, 1), cutName(display_name)]) {
+            const expected = folded(query) === '' ? { total: 0, handles: [] } : linearSearch(present, query);
+            const { total, handles: found } = await search(files, query, newer);
+            // a file with only the best of many accounts has no other one in the place of one that changed
+            if (total !== undefined) expect({ total, handles: found }).toEqual(expected);
           }
         }
       }),

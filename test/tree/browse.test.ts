@@ -3,6 +3,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statS
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ChangeRecord } from '../../src/contract/record.ts';
+import { checkpointOf } from '../../src/store/accounts/names-since-checkpoint.ts';
 import { removeAccounts } from '../../src/store/exclusions/remove.ts';
 import { type BuildSummary, build } from '../../src/tree/build/build.ts';
 import { isBrowsePath, linesOfGroup, listFiles } from '../../src/tree/manifest/listing.ts';
@@ -92,30 +93,38 @@ describe('a build with --html', () => {
   });
 });
 
-it('one new record of an account with 2,000 records changes at most 12 browse files, and a new name at most 14', async () => {
+it('one new record of a known account changes at most 12 browse files, also a new name of many words, and more only at a checkpoint', async () => {
   const folder = temporaryFolder();
-  const [store, out] = [join(folder, 'store.db'), join(folder, 'out')];
-  const buildWith = async (records: readonly Partial<ChangeRecord>[], display_name: string) => {
-    await importHistory(store, historyOf(records, { display_name }));
-    await build(store, { out, site: { ...SITE, page_size: 100, account_page_size: 100 }, html: true });
-    return filesIn(out);
+  const store = join(folder, 'store.db');
+  const records: Partial<ChangeRecord>[] = [];
+  const newest = new Map<string, number>();
+  const add = (account: string, data_type: ChangeRecord['data_type'], n: number) => {
+    const words = Array.from({ length: 8 }, (_, index) => `${'abcdefgh'[(n + index) % 8]}${(n * 7 + index) % 900}`);
+    const previous = newest.get(`${account} ${data_type}`) ?? null;
+    records.push({ account, data_type, text: words.join(' '), previous });
+    newest.set(`${account} ${data_type}`, records.length);
   };
-  const omar = Array.from({ length: 30 }, (_, n) => ({ account: 'omar', previous: n === 0 ? null : n }));
-  const nina = Array.from({ length: 1998 }, () => ({}));
+  const filesOf = async (name: string, newer: number) => {
+    await importHistory(store, { records: historyOf(records).records.slice(0, newer), accounts: [] });
+    await build(store, { out: join(folder, name), site: { ...SITE, page_size: 100, account_page_size: 100 }, html: true });
+    return filesIn(join(folder, name));
+  };
+  for (let n = 0; n < 4058; n += 1) add(`user_${n % 2000}`, n % 2 === 0 ? 'Name' : 'Bio', n);
   // its newest part is full
-  const records: Partial<ChangeRecord>[] = [...omar, { data_type: 'Name', previous: null, text: 'Nina' }, { previous: null }, ...nina];
-  let before = await buildWith(records, 'Nina');
-  for (const [record, name, most] of [
-    [{}, 'Nina', 12],
-    [{}, 'Nina', 12],
-    [{ data_type: 'Name', previous: 31, text: 'Nina K' }, 'Nina K', 14],
-  ] as const) {
-    records.push(record);
-    const after = await buildWith(records, name);
+  for (let n = 0; n < 100; n += 1) add('long', n % 2 === 0 ? 'Name' : 'Bio', n);
+  let before = await filesOf('out', records.length);
+  let checkpoints = 0;
+  for (const [n, account] of ['user_0', 'user_3', 'long'].entries()) {
+    add(account, account === 'long' ? 'Bio' : 'Name', 5000 + n);
+    const after = await filesOf('out', 1);
     const changed = [...after].filter(([path, bytes]) => isBrowsePath(path) && !before.get(path)?.equals(bytes)).map(([path]) => path);
-    expect(changed.length, changed.join('\n')).toBeLessThanOrEqual(most);
+    const isCheckpoint = checkpointOf(records.length) === records.length;
+    expect(changed.length > 12, changed.join('\n')).toBe(isCheckpoint);
+    checkpoints += isCheckpoint ? 1 : 0;
     before = after;
   }
+  expect(before).toEqual(await filesOf('fresh', 0));
+  expect(checkpoints).toBe(1);
 });
 
 it.each(['out', 'history.zip'])('keeps the browse files in a build of %s without --html', async (name) => {

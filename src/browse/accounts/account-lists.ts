@@ -1,4 +1,5 @@
 import type { ListedAccount } from '../../store/accounts/account-reader.ts';
+import type { NewerAccount } from '../../store/accounts/names-since-checkpoint.ts';
 import type { NamedAccount, StoredAccounts } from '../../store/accounts/stored-accounts.ts';
 import { dateMarkup } from '../dates.ts';
 import { type ByteText, byteText, escapeText, exactByteText, joined, type Markup, markup, numberMarkup, plainText } from '../markup.ts';
@@ -32,6 +33,8 @@ interface ListKind<T extends Sorted> {
   readonly shown: (beginning: ByteText) => ByteText;
   /** A sentence for a list without accounts. */
   readonly none: Markup;
+  /** A sentence about what the list lacks. */
+  readonly note: Markup | '';
   readonly otherList: { readonly path: Markup; readonly name: Markup };
   readonly isOld: (own: readonly T[]) => boolean;
   readonly table: (own: readonly T[]) => Markup;
@@ -52,6 +55,7 @@ export function* accountLists(
     texts: markup`handles`,
     shown: (beginning) => `@${beginning}`,
     none: markup`There are no accounts yet.`,
+    note: '',
     otherList: { path: namesPage(), name: markup`Accounts by name` },
     isOld: (own) => !own.some(({ screen_name }) => hasChanged(screen_name)),
     table: (own) =>
@@ -67,29 +71,54 @@ function* byHandle(accounts: Pick<StoredAccounts, 'byHandle'>): Generator<Sorted
   for (const screen_name of accounts.byHandle()) yield { text: folded(screen_name), screen_name };
 }
 
-/** Yields the pages with all accounts that have a display name, sorted by it. They have nothing that a record changes, except names. */
-export function* nameLists(accounts: { readonly byName: () => Iterable<NamedAccount> }): Generator<UnframedFile> {
+/**
+ * Yields the pages with all accounts that had a display name at the checkpoint, sorted by it. They have nothing that a record changes, except
+ * names.
+ * @param newer the accounts with records after the checkpoint
+ */
+export function* nameLists(
+  accounts: { readonly byName: () => Iterable<NamedAccount> },
+  newer: readonly NewerAccount[],
+): Generator<UnframedFile> {
   const kind: ListKind<Sorted & NamedAccount> = {
     title: 'Accounts by name',
     path: namesPage,
     texts: markup`names`,
     shown: (beginning) => beginning.replace(END, ' @'),
     none: markup`No account has a display name.`,
+    note: markup`<p>The list can lack the <a href="${ROOT_2}${CHANGED_ACCOUNTS}#names">newest names</a>.</p>\n`,
     otherList: { path: accountsPage(), name: markup`All accounts by handle` },
     isOld: () => false,
-    table: nameTable,
+    table: (own) => nameTable(own, ROOT_2),
   };
-  yield* listsOf(new PrefixCursor(byName(accounts)), '', kind);
+  yield* listsOf(new PrefixCursor(byName(accounts.byName(), newer)), '', kind);
 }
 
 /** Comes between name and handle, before any other character. SQLite sorts names with it in another way: they are not in the lists. */
 const END = '\0';
 
-function* byName(accounts: { readonly byName: () => Iterable<NamedAccount> }): Generator<Sorted & NamedAccount> {
-  for (const account of accounts.byName()) {
-    const { screen_name, display_name } = account;
-    if (!display_name.includes(END)) yield { ...account, text: `${folded(display_name)}${END}${folded(screen_name)}` };
+/** Yields the accounts by their names at the checkpoint. @param sorted the accounts by their present names */
+function* byName(sorted: Iterable<NamedAccount>, newer: readonly NewerAccount[]): Generator<Sorted & NamedAccount> {
+  const withOlderNames = newer
+    .flatMap(({ screen_name, older_name, older_records }) =>
+      older_records === 0 || older_name === '' ? [] : listedByName({ screen_name, display_name: older_name }),
+    )
+    .sort((one, other) => (one.text < other.text ? -1 : 1))
+    .values();
+  const handles = new Set(newer.map(({ screen_name }) => screen_name));
+  let older = withOlderNames.next().value;
+  for (const account of sorted) {
+    if (handles.has(account.screen_name)) continue;
+    for (const listed of listedByName(account)) {
+      for (; older !== undefined && older.text < listed.text; older = withOlderNames.next().value) yield older;
+      yield listed;
+    }
   }
+  for (; older !== undefined; older = withOlderNames.next().value) yield older;
+}
+
+function listedByName({ screen_name, display_name }: NamedAccount): (Sorted & NamedAccount)[] {
+  return display_name.includes(END) ? [] : [{ screen_name, display_name, text: `${folded(display_name)}${END}${folded(screen_name)}` }];
 }
 
 /** Returns a text as SQLite compares it: letters of ASCII in lower case. */
@@ -161,7 +190,7 @@ function listPage<T extends Sorted>(
   const page = () =>
     pageOf(
       { title, root: ROOT_2, section: 'accounts' },
-      markup`<h1>${heading}${beginning}</h1>\n<nav class=pages aria-label="Other lists">${others}</nav>\n${longer.length === 0 ? '' : nav}${own.length === 0 ? none : kind.table(own)}`,
+      markup`<h1>${heading}${beginning}</h1>\n<nav class=pages aria-label="Other lists">${others}</nav>\n${kind.note}${longer.length === 0 ? '' : nav}${own.length === 0 ? none : kind.table(own)}`,
     );
   return { path, render: () => [page()] };
 }
@@ -182,10 +211,11 @@ function row({ screen_name, display_name, changes, first_seen, last_change }: Li
   return markup`<tr><td>${accountLink(screen_name, root)}${name}<td class=n>${numberMarkup(changes)}<td>${date(first_seen)}<td>${date(last_change)}\n`;
 }
 
-function nameTable(accounts: readonly NamedAccount[]): Markup {
+/** Returns a table of accounts by name. @param root the path from its page to the root of the tree */
+export function nameTable(accounts: readonly NamedAccount[], root: typeof ROOT_1 | typeof ROOT_2): Markup {
   const rows = accounts.map(
     ({ screen_name, display_name }) =>
-      markup`<tr><td><bdi class=name>${escapeText(byteText(display_name))}</bdi><td>${accountLink(screen_name, ROOT_2)}\n`,
+      markup`<tr><td><bdi class=name>${escapeText(byteText(display_name))}</bdi><td>${accountLink(screen_name, root)}\n`,
   );
   return markup`<table class=accounts><thead><tr><th scope=col>Name<th scope=col>Account</thead><tbody>\n${joined(rows)}</tbody></table>\n`;
 }

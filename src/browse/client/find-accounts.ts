@@ -4,15 +4,13 @@ import {
   folded,
   handleTerm,
   hex,
+  type IndexEntry,
   LONGEST_PREFIX,
   matchOf,
   type SearchEntry,
   type Term,
   termsOf,
 } from '../search/search-terms.ts';
-
-/** An account in a file of the search index. */
-export type IndexEntry = readonly [handle: string, place: string, name: string, rank: number, ...formerHandles: string[]];
 
 /** A file of the search index. */
 export interface IndexFile {
@@ -40,8 +38,9 @@ export function indexFile(entries: readonly IndexEntry[], starts: readonly strin
 /**
  * Finds accounts in the search index.
  * @param load loads the file with a name
+ * @param newer the accounts whose names are newer than those of the index
  */
-export async function findAccounts(query: string, load: (name: string) => Promise<IndexFile>): Promise<Found> {
+export async function findAccounts(query: string, load: (name: string) => Promise<IndexFile>, newer: IndexFile['entries']): Promise<Found> {
   const text = folded(query);
   if (text === '') return { total: 0, entries: [] };
   const { starts } = await load('index');
@@ -50,14 +49,18 @@ export async function findAccounts(query: string, load: (name: string) => Promis
   const range = starts.findLast((start) => start <= key) ?? starts[0] ?? '';
   const file = isInSeveral ? `best-${key.slice(0, 2)}` : `from-${range}`;
   const hasOnlyBest = isInSeveral || range.length > 2 * LONGEST_PREFIX;
-  const found = (await load(file)).entries.flatMap((entry) => {
-    const match = matchOf(text, entry.terms);
-    return match === undefined ? [] : [{ match, entry }];
-  });
+  const matching = (all: IndexFile['entries']) =>
+    all.flatMap((entry) => {
+      const match = matchOf(text, entry.terms);
+      return match === undefined ? [] : [{ match, entry }];
+    });
+  const inFile = matching((await load(file)).entries);
+  const changed = new Set(newer.map(({ handle }) => handle));
+  const found = [...inFile.filter(({ entry }) => !changed.has(entry.handle)), ...matching(newer)];
   const isFound = (handle: string) => handleTerm(handle).startsWith(text);
   const entries = found.sort(compareFound).slice(0, BEST);
   return {
-    total: hasOnlyBest && entries.length === BEST ? undefined : found.length,
+    total: hasOnlyBest && inFile.length >= BEST ? undefined : found.length,
     entries: entries.map(({ entry }) => ({ ...entry, formerHandles: entry.formerHandles.filter(isFound) })),
   };
 }

@@ -1,6 +1,7 @@
 import { counted } from '../numbers.ts';
-import { type SearchEntry, searchPath } from '../search/search-terms.ts';
-import { type Found, findAccounts, type IndexEntry, indexFile } from './find-accounts.ts';
+import { type IndexEntry, type SearchEntry, searchPath } from '../search/search-terms.ts';
+import { loadSite } from './citation.ts';
+import { type Found, findAccounts, type IndexFile, indexFile } from './find-accounts.ts';
 import { element, rootPath, scriptLoader } from './page-elements.ts';
 
 declare global {
@@ -20,6 +21,11 @@ export function addSearchBox(): void {
   };
   const loadFile = scriptLoader(() => received);
   const loadIndex = (name: string) => loadFile(searchPath(name));
+  let newer: IndexFile['entries'] | undefined;
+  const loadNewer = async () => {
+    newer ??= indexFile((await loadSite()).names ?? []).entries;
+    return newer;
+  };
   const input = element('input', {
     // HTML allows no combobox of the type search
     type: 'text',
@@ -62,7 +68,7 @@ export function addSearchBox(): void {
     const mine = latest;
     const text = input.value.trimStart();
     try {
-      const found = await findAccounts(text, loadIndex);
+      const found = await findAccounts(text, loadIndex, await loadNewer());
       // a later keystroke has its own answer
       if (mine === latest) show(found, text);
     } catch {
@@ -85,6 +91,7 @@ export function addSearchBox(): void {
   input.addEventListener('input', search);
   input.addEventListener('focus', () => {
     loadIndex('index').catch(() => {});
+    void loadNewer();
     if (input.value !== '') search();
   });
   input.addEventListener('keydown', (event) => {

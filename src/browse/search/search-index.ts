@@ -7,7 +7,7 @@ import { AccountRanges } from './account-ranges.ts';
 import { BestAccounts, type RankedAccount } from './crowded-ranges.ts';
 import { JoinedTexts } from './joined-texts.ts';
 import { isCrowded, rangeOf, rangeText, startsOf } from './search-ranges.ts';
-import { searchPath, type Term, termsOf } from './search-terms.ts';
+import { type IndexEntry, searchPath, type Term, termsOf } from './search-terms.ts';
 
 /** A file of the search index: a classic script, because a page from `file://` can load nothing else. */
 interface SearchFile {
@@ -93,12 +93,15 @@ function indexed(names: SearchedNames): IndexedAccount {
   return { handle, rank: rankOf(records), terms, json: jsonOf(names) };
 }
 
-/** Returns the `IndexEntry` of an account. */
-function jsonOf({ screen_name: handle, display_name, former_handles, records }: SearchedNames): ByteText {
+function jsonOf(names: SearchedNames): ByteText {
+  return exactByteText(encodeJson(entryOf(names)));
+}
+
+/** Returns an account as a file of the index lists it. */
+export function entryOf({ screen_name: handle, display_name, former_handles, records }: SearchedNames): IndexEntry {
   const place = accountPlace(byteText(handle));
   const folder = place.name === handle ? place.folder : `${place.folder}${place.name}`;
-  const entry = [handle, folder, cutName(display_name), rankOf(records), ...former_handles.map((former) => former.handle)];
-  return exactByteText(encodeJson(entry));
+  return [handle, folder, cutName(display_name), rankOf(records), ...former_handles.map((former) => former.handle)];
 }
 
 function fileOf(name: string, entries: Iterable<ByteText>, starts?: readonly string[]): SearchFile {

@@ -15,6 +15,9 @@ export interface SearchEntry {
   readonly formerHandles: readonly string[];
 }
 
+/** The same as a file of the index has it. */
+export type IndexEntry = readonly [handle: string, place: string, name: string, rank: number, ...formerHandles: string[]];
+
 /** How an account was found. A smaller number comes first in a list of results. */
 export const MATCH = { exact: 0, handle: 1, former: 2, name: 3 } as const;
 

@@ -1,4 +1,5 @@
 import { AccountCursor, type AccountTotals } from '../accounts/account-cursor.ts';
+import { accountsSinceCheckpoint, type NewerAccount } from '../accounts/names-since-checkpoint.ts';
 import { checkNameIndexes, digestOfNames } from '../check/account-indexes.ts';
 import type { Checksum } from '../check/checksum.ts';
 import { isCurrent, latestRevision, type Revision } from '../check/revision.ts';
@@ -89,11 +90,16 @@ export class PageSource {
   }
 
   /**
-   * Returns a digest of all that the search shows of the accounts.
+   * Returns a digest of all that the search index shows of the accounts.
    * @throws Failure bad-store
    */
   digestOfNames(): string {
-    return digestOfNames(this.#database);
+    return digestOfNames(this.#database, this.revision.records);
+  }
+
+  /** Returns the accounts with records after the checkpoint, the one with the newest record first. */
+  accountsSinceCheckpoint(): readonly NewerAccount[] {
+    return accountsSinceCheckpoint(this.#database, this.revision.records);
   }
 
   close(): void {

@@ -1,6 +1,6 @@
 import { parse } from 'parse5';
 import { expect, it } from 'vitest';
-import { CHANGED_ACCOUNTS } from '../../../src/browse/paths.ts';
+import { CHANGED_ACCOUNTS, namesPage, SITE_SCRIPT } from '../../../src/browse/paths.ts';
 import type { ChangeRecord } from '../../../src/contract/record.ts';
 import { elementsNamed, textOf } from '../parsed-html.ts';
 import { browseFiles, historyOf, SITE, storeOf } from '../small-site.ts';
@@ -17,7 +17,7 @@ const RECORDS: readonly Partial<ChangeRecord>[] = [
 it('the accounts with the newest and with the most changes are in two tables, and first values count for neither', async () => {
   const store = await storeOf(historyOf(RECORDS));
   const page = parse(browseFiles(store).get(CHANGED_ACCOUNTS) ?? '');
-  expect(textOf(elementsNamed(page, 'h1')[0] ?? page)).toBe('Accounts by changes 451 accounts, at most 200 in each table');
+  expect(textOf(elementsNamed(page, 'h1')[0] ?? page)).toBe('Accounts by changes 451 accounts, at most 200 in each table of changes');
   const tables = elementsNamed(page, 'table').map((table) =>
     elementsNamed(table, 'tr')
       .slice(1)
@@ -46,4 +46,40 @@ it('the accounts with the newest and with the most changes are in two tables, an
   ]);
   const rendered = { revision: store.revision.number, records: RECORDS.length, names: true };
   expect(browseFiles(store, SITE, rendered).get(CHANGED_ACCOUNTS)).toBeUndefined();
+});
+
+it('names that are newer than the lists by name are in a table, and in the script of the site for the search', async () => {
+  const before: Partial<ChangeRecord>[] = Array.from({ length: 512 }, (_, n) => {
+    return { account: `user_${n % 9}`, data_type: n < 9 ? 'Name' : 'Bio', text: `Old ${n}`, previous: null };
+  });
+  const newer: Partial<ChangeRecord>[] = [
+    { account: 'user_4', data_type: 'Name', text: 'Nina Müller', previous: 5 },
+    { account: 'user_5', data_type: 'Name', text: '', previous: 6 },
+    { account: 'user_6' },
+    { account: 'late', data_type: 'Name', text: 'Late', previous: null },
+    { account: 'nameless', previous: null },
+  ];
+  const [without, files] = await Promise.all(
+    [before, [...before, ...newer]].map(async (records) => browseFiles(await storeOf({ ...historyOf(records), accounts: [] }))),
+  );
+  const namesIn = (html: string | undefined) => {
+    const page = parse(html ?? '');
+    const names = elementsNamed(elementsNamed(page, 'table').at(-1) ?? page, 'tr').slice(1);
+    return names.map((row) => elementsNamed(row, 'td').map((cell) => textOf(cell).trim()));
+  };
+  expect(namesIn(files?.get(CHANGED_ACCOUNTS))).toEqual([
+    ['Late', '@late'],
+    ['Nina Müller', '@user_4'],
+  ]);
+  expect(without?.get(CHANGED_ACCOUNTS)).toContain('has all names');
+  expect(files?.get(namesPage())).toBe(without?.get(namesPage()));
+  expect(namesIn(files?.get(namesPage()))).toContainEqual(['Old 4', '@user_4']);
+  expect(files?.get(namesPage())).toContain('<a href="../../browse/changed.html#names">');
+  const { names } = JSON.parse(files?.get(SITE_SCRIPT)?.slice('palimpsestSite = '.length, -2) ?? '');
+  expect(names).toEqual([
+    ['nameless', expect.any(String), '', 1],
+    ['late', expect.any(String), 'Late', 1],
+    ['user_5', expect.any(String), '', 3],
+    ['user_4', expect.any(String), 'Nina Müller', 3],
+  ]);
 });

@@ -19,7 +19,7 @@ async function digests(...handles: readonly string[]): Promise<(sql: string) => 
     const database = new Connection(path);
     database.exec(`PRAGMA ignore_check_constraints = ON; BEGIN; ${sql}`);
     try {
-      return digestOfNames(database);
+      return digestOfNames(database, 1);
     } finally {
       database.close();
     }
