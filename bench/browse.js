@@ -1,12 +1,15 @@
 // npm run bench:browse [-- --records 1000000] [-- --folder /some/disk] [-- --runs 3]
 //
 // Prints what the HTML pages cost: the time of a full build beside `cp -r` of the tree and beside a build without them, their
-// number and their bytes, and what a build writes after one new bio or name, and after those of 300 accounts.
-import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+// number and their bytes, and what a build writes after one new bio or name, and after those of 300 accounts. The new values are changes, not
+// first values. The last lines are those of a record that is a checkpoint, after which lists by name and the search index are written again.
+import { createReadStream, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { gzipSync } from 'node:zlib';
+import { checkpointOf } from '../dist/store/accounts/names-since-checkpoint.js';
 import { generated } from './generated.js';
 import { heading, inRounds, machine, ratios, row, spread, timed, workFolder } from './measure.js';
 
@@ -38,8 +41,9 @@ function browseFiles() {
 }
 
 /** Imports records that are newer than all others, builds, and prints how many files of HTML pages were written. */
-function afterRecords(label, field, first, accounts) {
-  const lines = Array.from({ length: accounts }, (_, index) => newRecord(first + index, `user_${index + 1}`, field));
+function afterRecords(label, field, count) {
+  const accounts = Array.from({ length: count }, (_, index) => `user_${1 + Math.floor((index * ACCOUNTS) / count)}`);
+  const lines = accounts.map((account) => nextRecord(account, field));
   writeFileSync(ndjson, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
   palimpsest('import', ndjson, '--store', store);
   const started = Date.now();
@@ -52,7 +56,16 @@ function afterRecords(label, field, first, accounts) {
   );
 }
 
-const newRecord = (id, account, data_type = 'Bio', text = 'one more') => ({
+/** Returns a record that is newer than all others. */
+function nextRecord(account, field) {
+  const key = `${account} ${field}`;
+  const previous = newest.get(key) ?? null;
+  records += 1;
+  newest.set(key, records);
+  return { ...newRecord(records, account, field, `one more ${records}`), previous };
+}
+
+const newRecord = (id, account, data_type, text) => ({
   id,
   account,
   data_type,
@@ -66,10 +79,19 @@ const newRecord = (id, account, data_type = 'Bio', text = 'one more') => ({
 console.log(`${machine()}, in ${work}`);
 heading(`${RECORDS.toLocaleString('en-US')} records of ${ACCOUNTS.toLocaleString('en-US')} accounts, 100 a page`);
 await generated(ndjson, 'records.js', RECORDS, ACCOUNTS);
+/** The id of the newest record of each account and field. */
+const newest = new Map();
+for await (const line of createInterface({ input: createReadStream(ndjson) })) {
+  const [, id, account, field] = /^\{"id":(\d+),"account":"(\w+)","data_type":"(\w+)"/.exec(line);
+  newest.set(`${account} ${field}`, Number(id));
+}
+/** The number of all records, and the id of the newest. */
+let records = RECORDS;
 palimpsest('import', ndjson, '--store', store);
 const first = ['Name', 'Bio', 'Location', 'Website', 'Verified'].map((field, index) =>
   newRecord(RECORDS + 1 + index, 'five_first_values', field, field === 'Verified' ? 'false' : `https://${field}.example`),
 );
+records += first.length;
 writeFileSync(ndjson, first.map((line) => `${JSON.stringify(line)}\n`).join(''));
 palimpsest('import', ndjson, '--store', store);
 
@@ -95,7 +117,11 @@ console.log(
     `  page of an account with five first values: ${gzipSync(page).length} bytes compressed, ${gzipSync(JSON.stringify(first)).length} of them its records`,
   ].join('\n'),
 );
-for (const [index, field] of ['Bio', 'Name'].entries()) {
-  afterRecords(`one new ${field}`, field, RECORDS + 1000 * index + 10, 1);
-  afterRecords(`one new ${field} in each of 300 accounts`, field, RECORDS + 1000 * index + 11, Math.min(300, ACCOUNTS));
+for (const field of ['Bio', 'Name']) {
+  afterRecords(`one new ${field}`, field, 1);
+  afterRecords(`one new ${field} in each of 300 accounts`, field, Math.min(300, ACCOUNTS));
 }
+let missing = 1;
+while (checkpointOf(records + missing) !== records + missing) missing += 1;
+if (missing > 1) afterRecords(`${missing - 1} new Names`, 'Name', missing - 1);
+afterRecords('one new Name, a checkpoint', 'Name', 1);
