@@ -31,8 +31,8 @@ export function accountsSinceCheckpoint(database: Connection, records: number): 
   return database
     .prepare<[number], NewerAccount>(
       `SELECT account.id, screen_name, listed_name AS display_name, listed_records - newer AS older_records,
-          iif(first_name IS NULL, listed_name, ifnull((SELECT older.json ->> 'text' FROM record AS newer_name
-            JOIN record AS older ON older.id = newer_name.json ->> 'previous' WHERE newer_name.id = first_name), '')) AS older_name
+          iif(first_name IS NULL, listed_name, ifnull((SELECT json ->> 'text' FROM record
+            WHERE account = number AND id < first_name AND json ->> 'data_type' = 'Name' ORDER BY id DESC LIMIT 1), '')) AS older_name
         FROM (SELECT account AS number, count(*) AS newer, max(id) AS newest, min(iif(json ->> 'data_type' = 'Name', id, NULL)) AS first_name
           FROM record WHERE id >= ? GROUP BY +account) JOIN account ON account.id = number
         ORDER BY newest DESC`,

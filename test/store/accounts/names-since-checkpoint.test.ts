@@ -15,11 +15,16 @@ it('a checkpoint is at most a 64th of the records old, at most 4,096 records, an
 });
 
 it('the names and the numbers of records at the checkpoint are those of the store at that time', async () => {
-  const first = Array.from({ length: 511 }, (_, n) => ({ account: `user_${n % 50}`, previous: null }));
-  const named = [{ account: 'user_1', data_type: 'Name', previous: null, text: 'One' } as const];
+  const first = Array.from({ length: 510 }, (_, n) => ({ account: `user_${n % 50}`, previous: null }));
+  const named = [
+    { account: 'user_4', data_type: 'Name', previous: null, text: 'Four' },
+    { account: 'user_1', data_type: 'Name', previous: null, text: 'One' },
+  ] as const;
   const newer = [
     { account: 'user_1', data_type: 'Name', previous: 512, text: 'Two' },
     { account: 'user_2', data_type: 'Name', previous: null, text: 'New' },
+    // of another source
+    { account: 'user_4', data_type: 'Name', previous: null, text: 'Also four' },
     { account: 'user_3' },
     { account: 'late', previous: null },
     { account: 'user_1', data_type: 'Name', previous: 513, text: 'Three' },
@@ -34,14 +39,14 @@ it('the names and the numbers of records at the checkpoint are those of the stor
     return [display_name, records];
   };
   const found = after.accountsSinceCheckpoint();
-  expect(found.map(({ screen_name }) => screen_name)).toEqual(['user_1', 'late', 'user_3', 'user_2']);
+  expect(found.map(({ screen_name }) => screen_name)).toEqual(['user_1', 'late', 'user_3', 'user_4', 'user_2']);
   for (const { screen_name, display_name, older_name, older_records } of found) {
     expect([screen_name, older_name, older_records]).toEqual([screen_name, ...names(before, screen_name)]);
     expect(display_name).toBe(names(after, screen_name)[0]);
   }
   // so the lists by name and the search index are not rendered again
   expect(after.digestOfNames()).toBe(before.digestOfNames());
-  const next = await storeWith([...first, ...named, ...newer, {}, {}, {}]);
+  const next = await storeWith([...first, ...named, ...newer, {}, {}]);
   expect(next.accountsSinceCheckpoint()).toEqual([]);
   expect(next.digestOfNames()).not.toBe(before.digestOfNames());
 });
