@@ -88,6 +88,7 @@ export const ACCOUNT_COMMANDS = {
       '--end': { help: 'end the exclusion of the named accounts' },
     },
     result: { without: '--end' },
+    writes: '--end',
     examples: [
       ['palimpsest exclusions', 'list all exclusions, without names'],
       ['palimpsest exclusions nina_k', 'show whether that handle is excluded'],

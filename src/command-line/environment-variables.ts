@@ -10,17 +10,20 @@ const MEANS_DRY_RUN = /(?<!_NO)_DRY(RUN|_|$)/;
 /**
  * Warns of variables that look like options of palimpsest, but no command has them.
  * @param withoutVariable names for the options that only a command line can give
- * @param isRealRun whether the command has the option --dry-run, and the option is off
- * @throws Failure usage if a variable means a dry run, and this is a real run
+ * @param run what was called, such as `exclusions --end`; whether it has the option --dry-run, and whether it writes
+ * @throws Failure usage if a variable asks for a dry run, and this run writes
  */
 export async function checkVariables(
   terminal: Terminal,
   known: ReadonlySet<string>,
   withoutVariable: ReadonlySet<string>,
-  isRealRun: boolean,
+  run: { readonly name: string; readonly hasDryRun: boolean; readonly isWriting: boolean },
 ): Promise<void> {
   const { env } = terminal.io;
-  const unknown = Object.keys(env).filter((name) => name.startsWith('PALIMPSEST_') && env[name] !== '' && !known.has(name));
+  const set = Object.keys(env).filter((name) => name.startsWith('PALIMPSEST_') && env[name] !== '');
+  const asking = set.find((name) => MEANS_DRY_RUN.test(name) && !OFF.test(env[name] ?? ''));
+  if (run.isWriting && asking !== undefined) throw run.hasDryRun ? unknownDryRun(asking) : noDryRun(asking, run.name);
+  const unknown = set.filter((name) => !known.has(name));
   if (unknown.length === 0) return;
   const [{ closestNames }, { OPTION_SYNONYMS }] = await Promise.all([import('../history/closest-names.ts'), import('./synonyms.ts')]);
   const sameAs = (name: string) =>
@@ -28,20 +31,29 @@ export async function checkVariables(
       .find((group) => group.includes(name))
       ?.find((one) => known.has(one));
   for (const name of unknown) {
-    const similar = withoutVariable.has(name) ? undefined : (sameAs(name) ?? closestNames(name, known, 1)[0]);
-    if (isRealRun && MEANS_DRY_RUN.test(name) && !OFF.test(env[name] ?? '')) throw noDryRun(name);
+    const closest = withoutVariable.has(name) ? undefined : (sameAs(name) ?? closestNames(name, known, 1)[0]);
+    const similar = closest === DRY_RUN && !run.hasDryRun ? undefined : closest;
     const reason = withoutVariable.has(name) ? 'only the command line can set this option' : 'no command has this variable';
     // the run does not do what was asked for
     terminal.alert(`${name} is ignored, because ${reason}${similar === undefined ? '' : `; did you mean ${similar}?`}`);
   }
 }
 
-function noDryRun(field: string): Failure {
+function unknownDryRun(field: string): Failure {
   return new Failure('usage', `no command has the variable ${field}, so this run would be no dry run`, {
     place: { field },
     expected: DRY_RUN,
     found: field,
     hint: `for a dry run set ${DRY_RUN}, otherwise remove ${field}; nothing was changed`,
+  });
+}
+
+function noDryRun(field: string, name: string): Failure {
+  return new Failure('usage', `${name} has no dry run, and ${field} asks for one`, {
+    place: { field },
+    expected: 'a command with --dry-run',
+    found: name,
+    hint: `to run this command, remove ${field}; nothing was changed`,
   });
 }
 

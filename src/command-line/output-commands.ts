@@ -30,6 +30,7 @@ export const OUTPUT_COMMANDS = {
       '--versions': { help: 'write the files of a host that reads versions (default: if --out names a ZIP or has versions)' },
     },
     result: { without: '--to' },
+    writes: '--to',
     examples: [
       ['palimpsest rewrite', 'list all hosts, what each cannot do, and how each was tested'],
       ['palimpsest rewrite nginx', 'print the files for nginx'],
@@ -51,6 +52,7 @@ export const OUTPUT_COMMANDS = {
       },
       ...ARCHIVE_OPTIONS,
     },
+    writes: '--to',
     examples: [
       ['palimpsest archive wacz --to history.wacz', 'archive the tree in out/'],
       ['palimpsest import history.wacz --store copy.db', 'read it into another store'],
@@ -69,6 +71,7 @@ export const OUTPUT_COMMANDS = {
       },
       ...ARCHIVE_OPTIONS,
     },
+    writes: '--to',
     examples: [
       ['palimpsest archive warc --to history.warc.gz', 'archive the tree in out/'],
       ['palimpsest archive warc --to history.warc', 'without compression'],
@@ -107,6 +110,7 @@ export const OUTPUT_COMMANDS = {
       '--to <file>': { help: 'the output: a file, or - for standard output', parse: plainFile, isMandatory: true },
       '--store <file>': STORE,
     },
+    writes: '--to',
     examples: [
       ['palimpsest export ndjson --to store.ndjson', 'export the store to a file'],
       ['palimpsest export ndjson --to - | gzip > store.ndjson.gz', 'export to a compressed file'],

@@ -114,7 +114,7 @@ export function programFor(terminal: Terminal, invocation = 'palimpsest', onReje
     if (variables.has(opposite) && OFF.test(env[opposite] ?? '')) return option.env(opposite);
     return isEffective(env[variable], option) ? option.env(variable) : option;
   };
-  for (const [name, { summary, description, args = {}, options, result, examples }] of commandEntries()) {
+  for (const [name, { summary, description, args = {}, options, result, writes, examples }] of commandEntries()) {
     const [heading = ''] = Object.entries(TASKS).find(([, commands]) => name in commands) ?? [];
     const command = groupOf(program.commandsGroup(heading), name)
       .command(name.split(' ').at(-1) ?? name)
@@ -139,7 +139,7 @@ export function programFor(terminal: Terminal, invocation = 'palimpsest', onReje
     command.hook('preAction', async () => {
       running = command;
       terminal.setOutput({ ...command.opts(), hasResult: hasResult(result, givenIn(command)) });
-      await checkVariables(terminal, variables, withoutVariable, command.getOptionValue('dryRun') === false);
+      await checkVariables(terminal, variables, withoutVariable, runOf(command, name, writes));
     });
     command.action(async () => {
       const given = givenIn(command);
@@ -228,6 +228,15 @@ function givenIn(command: Command): Given {
     if (option.long !== undefined && (source === 'cli' || source === 'env')) given.set(option.long, source === 'cli' ? 'cli' : 'env');
   }
   return given;
+}
+
+/** Returns which command line runs, whether it has --dry-run, and whether it writes. */
+function runOf(command: Command, name: CommandName, writes: CommandSpec['writes']) {
+  const dryRun: unknown = command.getOptionValue('dryRun');
+  const target: unknown = writes === undefined || writes === 'always' ? writes : command.getOptionValue(writes.slice('--'.length));
+  // `-` is standard output
+  const isWriting = dryRun === false || (target !== undefined && target !== false && target !== '-');
+  return { name: writes === undefined || writes === 'always' ? name : `${name} ${writes}`, hasDryRun: dryRun !== undefined, isWriting };
 }
 
 /** Whether the text of a command is the result that was asked for. */

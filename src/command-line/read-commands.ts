@@ -83,6 +83,7 @@ export const READ_COMMANDS = {
       },
       '--rejects <file>': { ...REJECTS, help: `${REJECTS.help} (default: a file beside the store)` },
     },
+    writes: 'always',
     examples: [
       ['palimpsest mirror https://history.example.org', 'everything the first time, then only new items'],
       ['palimpsest mirror https://history.example.org --delay 5s', 'slower'],
@@ -143,6 +144,7 @@ export const READ_COMMANDS = {
       ...SNAPSHOT_OPTIONS,
       ...SOURCE_OPTIONS,
     },
+    writes: '--to',
     examples: [
       ['palimpsest normalize grab-2017/ --to snapshots-2017.ndjson.gz', 'the snapshots of an archive, in one file that is easy to read'],
       ['palimpsest normalize grab-2017/ --shard 7/16 --to run/part-7.ndjson.gz', 'one of 16 parts; then: palimpsest observe run/'],

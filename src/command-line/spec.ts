@@ -27,6 +27,8 @@ export interface CommandSpec {
   readonly options: ValueSpecs;
   /** When the text is the result that was asked for, which --quiet prints too: always, or not with an option. That of a dry run always is. */
   readonly result?: 'always' | { readonly without: string };
+  /** When a command without --dry-run changes files: always, or with an option. It refuses PALIMPSEST_DRY_RUN then. */
+  readonly writes?: 'always' | '--to' | '--end' | '--repair';
   readonly examples: readonly (readonly [command: string, effect: string])[];
 }
 

@@ -13,6 +13,7 @@ export const STORE_COMMANDS = {
       '--store <file>': STORE,
       '--repair': { help: 'find and repair damage: rebuild a damaged store, and keep the damaged file' },
     },
+    writes: '--repair',
     examples: [
       ['palimpsest store check', 'show what is damaged'],
       ['palimpsest store check --repair', 'rebuild the derived data from the records'],
@@ -61,6 +62,7 @@ export const STORE_COMMANDS = {
       '--replace': { help: 'replace a diverged state: pull even if the local store has content that the version lacks' },
       ...TARGET_OPTIONS,
     },
+    writes: 'always',
     examples: [
       ['palimpsest store pull s3://private-bucket/store', 'the newest version, before an import'],
       ['palimpsest store pull s3://private-bucket/store --number 41 --store old.db', 'an earlier version, to another file'],

@@ -1,6 +1,8 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { COMMANDS } from '../../src/command-line/commands.ts';
+import type { CommandSpec } from '../../src/command-line/spec.ts';
 import { bioRecord } from '../support/bio-record.ts';
 import { filesIn } from '../support/folder.ts';
 import { palimpsestHere, palimpsestJson } from '../support/palimpsest.ts';
@@ -58,4 +60,55 @@ it('a dry run of an export refuses the path of a file, as the run does', async (
     const { code, stderr } = await palimpsestHere(['export', 'csv', '--store', 'old.db', '--to', 'old.db', ...dryRun], { cwd });
     expect([code, stderr]).toEqual([1, expect.stringContaining('something that is not a folder')]);
   }
+});
+
+describe('PALIMPSEST_DRY_RUN', () => {
+  const WRITES = [
+    ...[
+      'exclusions ann --end',
+      'mirror https://history.example',
+      'normalize snapshots.ndjson --to new.ndjson',
+      'rewrite nginx --out old --to new',
+    ],
+    ...['archive wacz --out old --to new.wacz', 'archive warc --out old --to new.warc', 'export ndjson --store old.db --to new.ndjson'],
+    ...['store check --store old.db --repair', 'store pull backup --store new.db'],
+  ];
+  const READS = [
+    ...['exclusions --store old.db', 'rewrite nginx --out old', 'export ndjson --store old.db --to -', 'store check --store old.db'],
+    ...['accounts --store old.db', 'history ann --store old.db', 'verify --out old --store old.db', 'completion bash'],
+  ];
+
+  it.each(
+    WRITES.flatMap((line) => [
+      [line, 'DRY_RUN'],
+      [line, 'DRYRUN'],
+    ]),
+  )('is refused by a command that would write and has no dry run, also misspelled: %s, PALIMPSEST_%s=1', async (line, name) => {
+    const before = filesIn(cwd);
+    const finished = await palimpsestHere([...line.split(' '), '--json'], { cwd, env: { [`PALIMPSEST_${name}`]: '1' } });
+    const field = `PALIMPSEST_${name}`;
+    const hint = `to run this command, remove ${field}; nothing was changed`;
+    expect([finished.code, JSON.parse(finished.stdout).error]).toMatchObject([2, { code: 'usage', field, hint }]);
+    expect(filesIn(cwd)).toEqual(before);
+  });
+
+  it.each(READS)('changes nothing in a command that writes nothing: %s', async (line) => {
+    const result = async (env: Readonly<Record<string, string>>) => {
+      const { code, stdout, stderr } = await palimpsestHere(line.split(' '), { cwd, env });
+      return { code, stderr, output: stdout.replace(/[\d.]+ m?s\b/g, '') };
+    };
+    expect(await result({ PALIMPSEST_DRY_RUN: '1' })).toEqual(await result({}));
+  });
+
+  it('is refused by every command that is not listed here as one that only reads', () => {
+    const reading = Object.entries<CommandSpec>(COMMANDS).filter(
+      ([, { options, writes }]) => !('--dry-run' in options) && writes === undefined,
+    );
+    expect(reading.map(([name]) => name)).toEqual(['serve', 'verify', 'versions', 'history', 'accounts', 'store versions', 'completion']);
+  });
+
+  it('is ignored where it is off', async () => {
+    const args = ['normalize', 'snapshots.ndjson', '--to', 'new.ndjson', '--rejects', 'rejects.ndjson'];
+    expect((await palimpsestHere(args, { cwd, env: { PALIMPSEST_DRY_RUN: '0' } })).stderr).not.toContain('DRY_RUN');
+  });
 });

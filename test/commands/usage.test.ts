@@ -222,11 +222,12 @@ describe('a variable that no command has', () => {
   });
 
   it.each([
-    ['observe', '-', '--dry-run'],
-    ['exclusions', '--json'],
-  ])('is only a warning if the run is a dry run, or the command has none: %s %s', async (...args) => {
+    ['observe - --dry-run', '; did you mean PALIMPSEST_DRY_RUN?'],
+    ['exclusions --json', ''],
+  ])('is only a warning if the run writes nothing, and suggests no variable that the command lacks: %s', async (line, suggestion) => {
     const options = { cwd: temporaryFolder(), input: SNAPSHOT, env: { PALIMPSEST_DRYRUN: '1' } };
-    expect((await palimpsestHere(args, options)).stderr).toContain('warning: PALIMPSEST_DRYRUN is ignored');
+    const warning = 'warning: PALIMPSEST_DRYRUN is ignored, because no command has this variable';
+    expect((await palimpsestHere(line.split(' '), options)).stderr.split('\n')).toContain(`${warning}${suggestion}`);
   });
 
   it('is reported with --quiet, too, but not if it is empty', async () => {
