@@ -3,6 +3,7 @@ import { Failure } from '../contract/failure.ts';
 import { Violation } from '../contract/json-shape.ts';
 import { ABOUT_FIELDS, type About, parseAbout } from '../contract/site-json.ts';
 import { closestNames } from '../history/closest-names.ts';
+import { parseJson } from '../sources/json/parse-json.ts';
 
 /**
  * Reads a `site.json`.
@@ -12,9 +13,15 @@ import { closestNames } from '../history/closest-names.ts';
 export function readSiteFile(file: string): About | null {
   if (file === 'none') return null;
   try {
-    return parseAbout(JSON.parse(readFileSync(file, 'utf8').replace(/^\ufeff/, '')));
+    const parsed = parseJson({ text: readFileSync(file, 'utf8').replace(/^\ufeff/, ''), line: 1, path: '' }, file);
+    if (!('kind' in parsed)) return parseAbout(parsed.value);
+    const { code, place, expected, found } = parsed;
+    throw new Failure(code, `cannot read ${file}`, { place, expected: `${expected}, or --site none`, found });
   } catch (error) {
-    throw error instanceof Violation ? badField(file, error) : unreadable(file, error);
+    if (error instanceof Failure) throw error;
+    if (error instanceof Violation) throw badField(file, error);
+    const found = error instanceof Error ? error.message : String(error);
+    throw new Failure('no-source', `cannot read ${file}`, { place: { file }, expected: 'a JSON object, or --site none', found });
   }
 }
 
@@ -22,13 +29,4 @@ function badField(file: string, { field, expected, found }: Violation): Failure 
   const [similar] = ABOUT_FIELDS.includes(field) ? [] : closestNames(field, ABOUT_FIELDS, 1);
   const hint = similar === undefined ? 'docs/browse.md in the package describes the fields' : `did you mean ${similar}?`;
   return new Failure('bad-field', `${file} breaks a rule`, { place: { file, field }, expected, found, hint });
-}
-
-function unreadable(file: string, error: unknown): Failure {
-  const found = error instanceof Error ? error.message : String(error);
-  return new Failure(error instanceof SyntaxError ? 'bad-json' : 'no-source', `cannot read ${file}`, {
-    place: { file },
-    expected: 'a JSON object, or --site none',
-    found,
-  });
 }

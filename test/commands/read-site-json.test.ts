@@ -24,7 +24,12 @@ async function workplace() {
 
 describe('build --site', () => {
   it.each<[name: string, site: unknown, error: object]>([
-    ['no JSON', '{', { code: 'bad-json' }],
+    ['no JSON', '{', { code: 'bad-json', expected: 'JSON, or --site none' }],
+    [
+      'a field twice',
+      '{"title":"first","title":"second","publisher":"p"}',
+      { code: 'bad-json', field: 'title', expected: 'each field once, or --site none', found: 'the field "title" twice in one object' },
+    ],
     ['another value', [], { code: 'bad-field', expected: 'an object', found: 'an array of 0' }],
     ['no publisher', { title: 'a' }, { code: 'bad-field', field: 'publisher', found: 'no such field' }],
     ['a title of two lines', { ...PRESS, title: 'a\nb' }, { code: 'bad-field', field: 'title', found: '"a\\nb"' }],
