@@ -54,6 +54,9 @@ const SHAPE: Shape<AccountOnPage> = {
   bio: text,
 };
 
+/** The names of all fields of an account on a page. */
+export const ACCOUNT_FIELDS: readonly string[] = Object.keys(SHAPE);
+
 /**
  * Parses an account and its records.
  * @param value a parsed JSON value

@@ -1,4 +1,4 @@
-import { parseOwnRecord, parseProfile } from '../../contract/account.ts';
+import { ACCOUNT_FIELDS, parseOwnRecord, parseProfile } from '../../contract/account.ts';
 import { parseAccountState } from '../../contract/accounts/account-state.ts';
 import { parseExclusion } from '../../contract/accounts/exclusion.ts';
 import type { Place } from '../../contract/failure.ts';
@@ -178,9 +178,11 @@ export class ItemReader {
 
   /** Adds the records of an account, then the account with its valid records. */
   #addAccount(value: JsonObject, path: string): void {
-    const profile = this.#parsed(path, () => parseProfile(withRecords(value), path), value);
+    const account = withRecords(value);
+    const profile = this.#parsed(path, () => parseProfile(account, path), value);
     if (isInputError(profile)) {
-      this.#items.push(this.#explained(profile));
+      // a snapshot lacks a field of an account
+      this.#items.push(ACCOUNT_FIELDS.every((field) => field in account) ? profile : this.#explained(profile));
       return;
     }
     const place = this.#place(path);
