@@ -48,6 +48,8 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
       (request, response) => {
         // http-server adds this header to every response, but a page is always sent whole
         response.removeHeader('Accept-Ranges');
+        // the absolute form, which clients send to a proxy: every server must accept it (RFC 9112, 3.2.2)
+        request.url = request.url?.replace(/^https?:\/\/[^/?]*\/?/i, '/');
         inTurn(request, response.response, () => handle(request, response, options, build, served));
       },
     ],

@@ -88,6 +88,17 @@ describe('without rebased links, the server answers as every host must, and can 
   test.each(Object.entries({ ...CORE, ...probes }))('%s', async (_, probe) => expect(await probe(trial)).toEqual([]));
 });
 
+test.each(['data/', 'data/?page=2', 'account', 'data/?page=0'])(
+  'a request in absolute form has the answer of its path: %s',
+  async (path) => {
+    for (const { url } of [plain, rebased]) {
+      const { status, headers, body } = await ask(url, `${BASE}/rest/${path}`);
+      const absolute = await ask(url, `http://history.example${BASE}/rest/${path}`);
+      expect([absolute.status, absolute.headers.location, absolute.body]).toEqual([status, headers.location, body]);
+    }
+  },
+);
+
 test('a server ignores the body of a request', async () => {
   const post = `POST ${BASE}/rest/data/ HTTP/1.1\r\nHost: h\r\nContent-Length: 200000\r\n\r\n${'x'.repeat(200_000)}`;
   const answers = (await sendRaw(plain.url, post + request(`${BASE}/rest/data/?page=0`))).toString();
