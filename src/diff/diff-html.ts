@@ -1,21 +1,32 @@
+import { MAX_MARKUP } from '../contract/json-shape.ts';
 import { PROFILE_FIELDS } from '../contract/profile-fields.ts';
 import type { DataType } from '../contract/record.ts';
 import { escapeAttribute, escapeText, inline } from './inline.ts';
 import { type Network, TWITTER } from './networks.ts';
-import { tokenSegments, whole } from './segments.ts';
+import { type TokenSegment, tokenSegments, whole } from './segments.ts';
 
 export { type Segment, segmentsOf } from './segments.ts';
 
 /**
  * Returns the HTML of a change as in a record (specification, 2.3).
- * The same values give the same bytes on every machine. Any string is accepted.
+ * The same values give the same bytes on every machine. Any string is accepted. If the HTML would be longer than a record
+ * allows, it is the old text and the new text without links.
  * @param before the value of the field in the preceding record; undefined for a first record
  * @param after the new value; null if the field was removed
  */
 export function diffHtml(type: DataType, before: string | null | undefined, after: string | null, network: Network = TWITTER): string {
-  // an imported predecessor may contain a lone surrogate, which a page cannot contain
+  const html = linkedHtml(type, before, after, network);
+  return html.length > MAX_MARKUP ? plainHtml(type, wellFormed(before), wellFormed(after)) : html;
+}
+
+/** Returns a text without lone surrogates, which a page cannot contain and an imported predecessor may. */
+function wellFormed(text: string | null | undefined): string {
+  return (text ?? '').toWellFormed();
+}
+
+function linkedHtml(type: DataType, before: string | null | undefined, after: string | null, network: Network): string {
   const { mentions } = network;
-  const [old, fresh] = [(before ?? '').toWellFormed(), (after ?? '').toWellFormed()];
+  const [old, fresh] = [wellFormed(before), wellFormed(after)];
   switch (PROFILE_FIELDS[type].difference) {
     case 'block':
       return block(old, fresh, escapeText);
@@ -31,18 +42,21 @@ export function diffHtml(type: DataType, before: string | null | undefined, afte
   }
 }
 
+function plainHtml(type: DataType, old: string, fresh: string): string {
+  if (PROFILE_FIELDS[type].difference !== 'text') return block(old, fresh, escapeText);
+  return inline([...plain('removed', old), ...plain('added', fresh)], TWITTER);
+}
+
+/** Returns a text without links as one segment; no segment for an empty text. */
+function plain(kind: TokenSegment['kind'], text: string): TokenSegment[] {
+  return text === '' ? [] : [{ kind, tokens: [{ text, entity: undefined }] }];
+}
+
 /** Returns the form for a website that only gained its scheme, otherwise undefined. */
 function schemeForm(before: string, after: string): string | undefined {
   const scheme = ['http://', 'https://'].find((scheme) => before !== '' && after === scheme + before);
   if (scheme === undefined) return undefined;
-  const text = (value: string) => [{ text: value, entity: undefined }];
-  return inline(
-    [
-      { kind: 'added', tokens: text(scheme) },
-      { kind: 'kept', tokens: text(before) },
-    ],
-    TWITTER,
-  );
+  return inline([...plain('added', scheme), ...plain('kept', before)], TWITTER);
 }
 
 /** Formats a change as a block: the complete old value, then the complete new value. */

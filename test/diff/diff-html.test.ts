@@ -57,6 +57,24 @@ describe('diffHtml', () => {
   });
 });
 
+describe('a difference that would be longer than a record allows', () => {
+  const tags = '#b '.repeat(3333);
+
+  it('is both texts without links', () => {
+    expect(diffHtml('Bio', 'a <b', tags)).toBe(
+      `<del style="background:#ffe6e6;">a &lt;b</del><ins style="background:#e6ffe6;">${tags}</ins>`,
+    );
+    expect(diffHtml('Bio', undefined, tags)).toBe(`<ins style="background:#e6ffe6;">${tags}</ins>`);
+    const url = `http://a.example/${'&'.repeat(9900)}`;
+    const shownUrl = url.replaceAll('&', '&amp;');
+    expect(diffHtml('Website', url, `${url}b`)).toBe(`\n<del>${shownUrl}</del><br /><ins>${shownUrl}b</ins>\n`);
+  });
+
+  it('has links again as soon as it is short enough', () => {
+    expect(diffHtml('Bio', '', '#b '.repeat(1500))).toContain('<a href="https://twitter.com/search?q=%23b">#b</a>');
+  });
+});
+
 describe('a location', () => {
   it('shows its line breaks', () => {
     const html = diffHtml('Location', 'a\r\nb', 'c\rd\n');

@@ -95,10 +95,10 @@ describe('a snapshot', () => {
 
   it('is rejected alone if its difference is too long', async () => {
     const store = newStore();
-    const tags = (letter: string) => `#${letter} `.repeat(3333);
+    const escaped = '&'.repeat(10_000);
     const rejects = await rejectsOf(store, [
-      snapshot(0, { bio: 'a' }),
-      snapshot(1, { bio: tags('b'), location: 'x' }),
+      snapshot(0, { bio: escaped }),
+      snapshot(1, { bio: `${escaped.slice(1)}<`, location: 'x' }),
       snapshot(2, { bio: 'c' }),
     ]);
     expect(rejects).toMatchObject([
@@ -106,10 +106,22 @@ describe('a snapshot', () => {
         code: 'bad-field',
         place: { file: 'snapshots', line: 2, field: 'bio' },
         expected: 'a change whose difference has at most 100000 characters',
-        item: { bio: tags('b'), location: 'x' },
+        item: { bio: `${escaped.slice(1)}<`, location: 'x' },
       },
     ]);
-    expect(changesIn(contentsOf(store))).toEqual(['jack Bio "a"', 'jack Bio "c"']);
+    expect(changesIn(contentsOf(store))).toEqual([`jack Bio "${escaped}"`, 'jack Bio "c"']);
+  });
+
+  it('is accepted with texts of 9,999 characters that consist of mentions and hashtags', async () => {
+    const store = newStore();
+    const bios = ['@a ', '#b ', '@c '].map((entity) => entity.repeat(3333));
+    expect(
+      await rejectsOf(
+        store,
+        bios.map((bio, second) => snapshot(second, { bio })),
+      ),
+    ).toEqual([]);
+    expect(changesIn(contentsOf(store))).toHaveLength(3);
   });
 
   it('is rejected if no id is free between the records of other times', async () => {
