@@ -126,7 +126,7 @@ export function field(text: string): DataType {
 export function instant(text: string): Instant {
   const value = parseInstant(text);
   if (value !== undefined) return value;
-  throw new InvalidArgumentError('a time with a time zone, such as 2017-09-19T20:47:28Z');
+  throw new InvalidArgumentError('a time with a time zone from 1970 to 2255, such as 2017-09-19T20:47:28Z');
 }
 
 /** Parses a time with a time zone, or a date. A date means 00:00 UTC. */

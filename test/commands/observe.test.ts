@@ -76,7 +76,7 @@ describe('palimpsest observe', () => {
     });
   });
 
-  const TIME = 'expected  a time with a time zone';
+  const TIME = 'expected  a time with a time zone from 1970 to 2255';
   const TEMPLATE = 'expected  an http or https URL with {} in its path';
 
   it.each([

@@ -89,7 +89,7 @@ export function captureTime(snapshot: JsonObject, path: string, { observedAt }: 
   if (time !== undefined) return time;
   const hint =
     'add observed_at to each snapshot, write the time into the name of its file or folder (2017-09-19/), or name one time for all: --observed-at 2017-09-19T20:47:28Z';
-  throw new Violation(path || 'item', 'a snapshot with its time, or --observed-at', 'a snapshot without a time', hint);
+  throw new Violation(path || 'item', 'a snapshot with its time, or --observed-at', 'a snapshot without a time from 1970 to 2255', hint);
 }
 
 /** @throws Violation also if the field is missing */

@@ -41,6 +41,16 @@ describe('the time in a path', () => {
     ]);
   });
 
+  it.each(['1969-10-28T19-17-00Z', 'undated'])(
+    'is refused before 1970 like a missing one, with the years that a time can have: %s',
+    async (folder) => {
+      const early = input(`${folder}/mira.json`, account());
+      expect(await readInputs([early], { observedAt: undefined })).toMatchObject([
+        { found: 'a snapshot without a time from 1970 to 2255' },
+      ]);
+    },
+  );
+
   it('gives way to --observed-at', async () => {
     const [found] = observationsIn(await readInputs([night]));
     expect(timestampOf(found?.observed_at ?? 0)).toBe('2024-05-01T12:00:00.000000Z');
