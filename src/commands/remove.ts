@@ -52,6 +52,8 @@ export async function runRemove(terminal: Terminal, options: Values<'remove'>, g
     unsearchedPlaces: receipt?.unsearched_places,
     milliseconds,
   };
+  // an earlier run that was killed has printed nothing, and the tree and the target can still have its accounts
+  const mustPublish = !isDryRun && summary.removed.length + summary.known.length > 0;
   const { removed, excluded: excludedNames, ...rest } = summary;
   const results = removed.map(({ former_handles, ...account }) => ({ ...account, handles: [account.screen_name, ...former_handles] }));
   terminal.summary({ results, excludedNames, ...rest, ...facts }, [
@@ -64,15 +66,15 @@ export async function runRemove(terminal: Terminal, options: Values<'remove'>, g
     options.receipt !== undefined && `  receipt   ${options.receipt}`,
     isDryRun
       ? `nothing was written: run again ${isConfirmed ? `without ${preview}` : `with --yes instead of ${preview}`} to change ${store}`
-      : summary.removed.length === 0
-        ? 'the store has no data of these accounts: no build is needed'
-        : nextBuild(terminal, store, true),
-    ...(isDryRun || summary.removed.length === 0
-      ? []
-      : [
+      : mustPublish
+        ? nextBuild(terminal, store, true)
+        : 'the store had no data of these accounts',
+    ...(mustPublish
+      ? [
           'then publish: pages as files need --allow-gaps; versions that have the account are deleted, or rebuilt without it with --rewrite-versions',
           'backups of the store keep the account until store push TARGET --keep-last 1; docs/removal.md in the package lists other copies',
-        ]),
+        ]
+      : []),
   ]);
 }
 
