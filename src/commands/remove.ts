@@ -5,7 +5,7 @@ import type { Given } from '../command-line/spec.ts';
 import { Failure } from '../contract/failure.ts';
 import { discardUnfinishedRuns, unfinishedRuns } from '../mirror/spool/unfinished-runs.ts';
 import type { RemoveSummary } from '../store/exclusions/remove.ts';
-import { filesBeside, removeAccounts } from '../store/exclusions/remove.ts';
+import { filesBeside, removeAccounts, withRemoved } from '../store/exclusions/remove.ts';
 import { number, plural, seconds } from '../terminal/amounts.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { nextBuild } from './next-build.ts';
@@ -37,8 +37,14 @@ export async function runRemove(terminal: Terminal, options: Values<'remove'>, g
   if (!isDryRun) discardUnfinishedRuns(store);
   const summary = isDryRun ? planned : await removeAccounts(store, names, { ...choices, isDryRun, signal, onProgress });
   const beside = filesBeside(store).filter((file) => !unfinished.includes(file));
-  const receipt = await report?.receiptOf(terminal, options, summary, choices.now);
-  if (receipt !== undefined && options.receipt !== undefined) await report?.writeReceipt(options.receipt, receipt);
+  const makeReceipt = async () => {
+    const made = await report?.receiptOf(terminal, options, summary, choices.now);
+    if (made !== undefined && options.receipt !== undefined) await report?.writeReceipt(options.receipt, made);
+    return made;
+  };
+  const receipt = await makeReceipt().catch((error: unknown) => {
+    throw withRemoved(error, summary, store);
+  });
   if (receipt !== undefined && receipt.found_places + receipt.unsearched_places > 0) terminal.exitCode = 1;
   const milliseconds = terminal.elapsed();
   const facts = {
