@@ -4,7 +4,7 @@ import type { Values } from '../command-line/commands.ts';
 import { handleHash, stableIdHash } from '../contract/accounts/exclusion.ts';
 import { Failure } from '../contract/failure.ts';
 import { readFully } from '../contract/files/file-bytes.ts';
-import { writeFiles } from '../contract/files/write-files.ts';
+import { testWrite, writeFiles } from '../contract/files/write-files.ts';
 import { checkLocal, checkObjects, formOf, noCopy } from '../removal/copies.ts';
 import type { CopyCheck, CopyForm } from '../removal/copy-search.ts';
 import type { SearchedAccounts } from '../removal/trace-search.ts';
@@ -24,6 +24,9 @@ const PLACES = [
   'sources, archives, exports, drafts of them, and other copies of the tree or the store',
   'old versions of objects that a bucket keeps, caches of a CDN, and mirrors by other people',
 ];
+
+/** The size of a receipt without long lists of files, in bytes. */
+const TYPICAL_SIZE = 1 << 14;
 
 /** Searches the store, the files beside it and the named copies for accounts that are excluded. */
 export async function receiptOf(
@@ -86,7 +89,7 @@ function mayMention(path: string, form: CopyForm): boolean {
 }
 
 /**
- * Checks the places and the path of the receipt before anything is removed.
+ * Checks the places and the path of the receipt before anything is removed. Also writes a draft of it: a disk can be full.
  * @throws Failure no-source, not-ours, file-system
  */
 export async function checkBefore(terminal: Terminal, options: Values<'remove'>): Promise<void> {
@@ -104,6 +107,9 @@ export async function checkBefore(terminal: Terminal, options: Values<'remove'>)
   if (receipt === undefined) return;
   if (!existsSync(dirname(receipt))) throw cannotWrite(receipt, 'no-source', 'a path in a folder that exists', 'no such folder');
   if (existsSync(receipt) && !isReceipt(receipt)) throw cannotWrite(receipt, 'not-ours', 'a new file, or a receipt', 'another file');
+  await testWrite({ path: receipt, content: [Buffer.alloc(TYPICAL_SIZE)] }, '--receipt').catch((error: unknown) => {
+    throw error instanceof Failure ? error.with({ hint: `${error.hint}; nothing was changed` }) : error;
+  });
 }
 
 function cannotWrite(path: string, code: 'no-source' | 'not-ours', expected: string, found: string): Failure {

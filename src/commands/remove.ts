@@ -5,7 +5,7 @@ import type { Given } from '../command-line/spec.ts';
 import { Failure } from '../contract/failure.ts';
 import { discardUnfinishedRuns, unfinishedRuns } from '../mirror/spool/unfinished-runs.ts';
 import type { RemoveSummary } from '../store/exclusions/remove.ts';
-import { filesBeside, removeAccounts } from '../store/exclusions/remove.ts';
+import { filesBeside, removeAccounts, withRemoved } from '../store/exclusions/remove.ts';
 import { number, plural, seconds } from '../terminal/amounts.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { nextBuild } from './next-build.ts';
@@ -37,8 +37,14 @@ export async function runRemove(terminal: Terminal, options: Values<'remove'>, g
   if (!isDryRun) discardUnfinishedRuns(store);
   const summary = isDryRun ? planned : await removeAccounts(store, names, { ...choices, isDryRun, signal, onProgress });
   const beside = filesBeside(store).filter((file) => !unfinished.includes(file));
-  const receipt = await report?.receiptOf(terminal, options, summary, choices.now);
-  if (receipt !== undefined && options.receipt !== undefined) await report?.writeReceipt(options.receipt, receipt);
+  const makeReceipt = async () => {
+    const made = await report?.receiptOf(terminal, options, summary, choices.now);
+    if (made !== undefined && options.receipt !== undefined) await report?.writeReceipt(options.receipt, made);
+    return made;
+  };
+  const receipt = await makeReceipt().catch((error: unknown) => {
+    throw withRemoved(error, summary, store);
+  });
   if (receipt !== undefined && receipt.found_places + receipt.unsearched_places > 0) terminal.exitCode = 1;
   const milliseconds = terminal.elapsed();
   const facts = {
@@ -52,6 +58,8 @@ export async function runRemove(terminal: Terminal, options: Values<'remove'>, g
     unsearchedPlaces: receipt?.unsearched_places,
     milliseconds,
   };
+  // an earlier run that was killed has printed nothing, and the tree and the target can still have its accounts
+  const mustPublish = !isDryRun && summary.removed.length + summary.known.length > 0;
   const { removed, excluded: excludedNames, ...rest } = summary;
   const results = removed.map(({ former_handles, ...account }) => ({ ...account, handles: [account.screen_name, ...former_handles] }));
   terminal.summary({ results, excludedNames, ...rest, ...facts }, [
@@ -64,15 +72,15 @@ export async function runRemove(terminal: Terminal, options: Values<'remove'>, g
     options.receipt !== undefined && `  receipt   ${options.receipt}`,
     isDryRun
       ? `nothing was written: run again ${isConfirmed ? `without ${preview}` : `with --yes instead of ${preview}`} to change ${store}`
-      : summary.removed.length === 0
-        ? 'the store has no data of these accounts: no build is needed'
-        : nextBuild(terminal, store, true),
-    ...(isDryRun || summary.removed.length === 0
-      ? []
-      : [
+      : mustPublish
+        ? nextBuild(terminal, store, true)
+        : 'the store had no data of these accounts',
+    ...(mustPublish
+      ? [
           'then publish: pages as files need --allow-gaps; versions that have the account are deleted, or rebuilt without it with --rewrite-versions',
           'backups of the store keep the account until store push TARGET --keep-last 1; docs/removal.md in the package lists other copies',
-        ]),
+        ]
+      : []),
   ]);
 }
 

@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import fs, { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { dirname, join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { encodeRecord } from '../../src/warc/encode-record.ts';
 import { record } from '../mirror/canned-service.ts';
 import { zipOf } from '../support/archives.ts';
@@ -166,6 +167,23 @@ describe('remove with --receipt and --check', () => {
     expect(await removing('nina_k', '--check', 'empty')).toMatchObject({ code: 1, error: { code: 'no-source' } });
     execFileSync('mkfifo', [join(cwd, 'pipe')]);
     expect(await removing('nina_k', '--check', 'pipe')).toMatchObject({ code: 1, error: { code: 'no-source' } });
+  });
+
+  it('names the removed handles in the error if the receipt cannot be written after the removal', async () => {
+    const { cwd, removing } = await home();
+    const path = join(cwd, 'r.txt');
+    vi.spyOn(fs, 'renameSync').mockImplementationOnce(() => {
+      throw new Error('a full disk');
+    });
+    syncBuiltinESMExports();
+    onTestFinished(() => {
+      vi.restoreAllMocks();
+      syncBuiltinESMExports();
+    });
+    const hint = expect.stringMatching(/--receipt.*; write down .*only their hashes now: Nina_K, nina_old, id:id-of-nina$/);
+    const error = { code: 'file-system', file: path, hint };
+    expect(await removing('nina_k', '--yes', '--receipt', path)).toMatchObject({ code: 1, error });
+    expect(await removing('nina_k', '--receipt', path)).toMatchObject({ code: 0, known: ['nina_k'] });
   });
 
   it('counts a name in files of other programs, although accounts of the store mention it', async () => {

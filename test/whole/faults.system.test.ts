@@ -167,6 +167,8 @@ describe('a disk without any space', () => {
     ];
     const hint = expect.stringMatching(/--(to|receipt), or check the permissions and free space/);
     for (const args of commands) expect(await failureOf(args, ON_ITS_OWN)).toMatchObject({ code: 1, error: { code: 'file-system', hint } });
+    // the removal needs the receipt
+    expect(await palimpsestJson(['exclusions', '--store', store])).toMatchObject({ results: [] });
     expect([...filesIn(disk.folder).keys()]).toEqual(['filler']);
     disk.remount('size=10m');
     for (const args of commands) await palimpsestJson(args);

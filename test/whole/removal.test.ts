@@ -232,10 +232,22 @@ describe('palimpsest remove', () => {
     expect(await importing(servicePages())).toMatchObject({ records_by_outcome: { excluded: 20 } });
   });
 
+  it('names the next steps again in a second run, because nothing may have been built and published since the first', async () => {
+    await importing(servicePages());
+    const removing = async (...args: string[]) => {
+      const { stdout } = await palimpsestHere(['remove', ...args, '--yes', '--store', store]);
+      return stdout.slice(stdout.search(/^(next|the store had)/m));
+    };
+    const first = await removing('nina_k');
+    expect(first).toMatch(/^next: .*build[\s\S]*then publish: [\s\S]*backups of the store/);
+    expect(await removing('nina_k')).toBe(first);
+    expect(await removing('nobody', '--allow-unknown')).toBe('the store had no data of these accounts\n');
+  });
+
   it('reports an account whose bytes cannot be erased because another process reads the store', async () => {
     await importing(servicePages());
     const reader = Store.open(store);
-    await failing(1, /still readable.*store-busy/, 'remove', 'nina_k', '--yes');
+    await failing(1, /still readable.*store-busy[\s\S]*only their hashes now: nina_k$/m, 'remove', 'nina_k', '--yes');
     reader.close();
     expect(await cli('remove', 'nina_k', '--yes')).toMatchObject({ known: ['nina_k'] });
     expect(secretsIn(join(folder, 'store'))).toEqual([]);

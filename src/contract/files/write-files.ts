@@ -24,6 +24,24 @@ export interface NewFile {
  * @throws Failure not-ours if a file is a database, file-system if it cannot be written, stopped; and the errors of the content
  */
 export async function writeFiles(files: readonly NewFile[], pauses?: Pauses, option?: string): Promise<void> {
+  await withDrafts(files, pauses, option, (draft, target) => renameSync(draft, target));
+}
+
+/**
+ * Checks that a file can be written: writes its temporary file, and removes it. The file does not change.
+ * @throws Failure as {@link writeFiles}
+ */
+export async function testWrite(file: NewFile, option?: string): Promise<void> {
+  await withDrafts([file], undefined, option, (draft) => rmSync(draft));
+}
+
+/** Writes the temporary file of each file, and then calls `finish` with each of them. Removes them if there is an error. */
+async function withDrafts(
+  files: readonly NewFile[],
+  pauses: Pauses | undefined,
+  option: string | undefined,
+  finish: (draft: string, target: string) => void,
+): Promise<void> {
   const attempt = <T>(path: string, work: () => T): T => convertErrors(work, (cause) => unwritable(path, foundAt(path, cause), option));
   const drafts: { readonly path: string; readonly target: string; readonly draft: string }[] = [];
   try {
@@ -47,7 +65,7 @@ export async function writeFiles(files: readonly NewFile[], pauses?: Pauses, opt
         closeSync(file);
       }
     }
-    for (const { path, target, draft } of drafts) attempt(path, () => renameSync(draft, target));
+    for (const { path, target, draft } of drafts) attempt(path, () => finish(draft, target));
   } catch (error) {
     for (const { draft } of drafts) rmSync(draft, { force: true });
     throw error;

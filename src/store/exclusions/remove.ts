@@ -1,8 +1,8 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { type Exclusion, handleHash, sharedHandleHash, stableIdHash } from '../../contract/accounts/exclusion.ts';
-import { type OnProgress, Pauses } from '../../contract/event-loop-pauses.ts';
-import { Failure } from '../../contract/failure.ts';
+import { type OnProgress, Pauses, stopped } from '../../contract/event-loop-pauses.ts';
+import { convertErrors, Failure } from '../../contract/failure.ts';
 import { draftsIn } from '../../contract/files/draft-file.ts';
 import { hint, suggested } from '../../contract/hint.ts';
 import { accountsNamed, parseAccountName } from '../accounts/account-names.ts';
@@ -62,8 +62,22 @@ export async function removeAccounts(path: string, names: readonly string[], opt
     batch.end();
   }
   // those that an interrupted removal has freed, too
-  if (!options.isDryRun) withConnection(path, 'write', (database) => mustErase(database) && eraseFreed(database));
+  const erase = () => withConnection(path, 'write', (database) => mustErase(database) && eraseFreed(database));
+  if (!options.isDryRun) convertErrors(erase, (error) => withRemoved(error, summary, path));
   return summary;
+}
+
+/** Adds the handles that a run has removed to an error after its commit. The store has only their hashes then. */
+export function withRemoved(error: unknown, summary: RemoveSummary, path: string): unknown {
+  const { removed } = summary;
+  if (removed.length === 0) return error;
+  const accounts = removed.map(({ screen_name, stable_id, former_handles }) =>
+    [screen_name, ...former_handles, ...(stable_id === null ? [] : [`id:${stable_id}`])].join(', '),
+  );
+  const note = `write down the names that this run has removed from ${path}, because the store has only their hashes now: ${accounts.join('; ')}`;
+  if (error instanceof Error && error.name === 'AbortError') return withRemoved(stopped('the account is removed'), summary, path);
+  if (!(error instanceof Failure)) return error;
+  return error.with({ hint: error.hintParts === undefined ? note : [...[error.hintParts].flat(), `; ${note}`] });
 }
 
 function remove(batch: Batch, names: readonly string[], options: RemoveOptions): RemoveSummary {
