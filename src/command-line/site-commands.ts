@@ -168,7 +168,9 @@ export const SITE_COMMANDS = {
         help: 'versions: after a removal, rebuild earlier versions without the account instead of deleting them',
       },
       '--replace': {
-        help: 'replace a diverged state: publish a ZIP even if the store does not know the state of the current version',
+        help:
+          'replace a diverged state: publish even if the store has fewer removed accounts than the one of the last publish, or for a ZIP ' +
+          'does not know the state of the current version',
       },
       '--single-publisher': SINGLE_PUBLISHER,
       ...TARGET_OPTIONS,

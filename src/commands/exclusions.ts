@@ -12,7 +12,7 @@ export async function runExclusions(terminal: Terminal, { account: names, end: i
   terminal.summary({ store, ended: isEnded, results: exclusions.map(jsonOf) }, [
     `${heading} in ${store}`,
     ...exclusions.map(line),
-    isEnded && 'next: import or observe the account again; a mirror needs --full',
+    isEnded && 'next: import or observe the account again (a mirror needs --full); the next publish of pages needs --replace',
   ]);
 }
 

@@ -16,9 +16,9 @@ import { alertOlder, stateAt, storeOfRemovals } from './with-store.ts';
 
 /** The options that need versions. */
 const REFUSED_FOR_PAGES: Refusal = {
-  options: ['--keep', '--keep-daily', '--keep-monthly', '--rewrite-versions', '--replace'],
+  options: ['--keep', '--keep-daily', '--keep-monthly', '--rewrite-versions'],
   found: 'a tree in a folder',
-  expected: 'a tree in a ZIP: only versions at a target are kept, deleted or replaced',
+  expected: 'a tree in a ZIP: only versions at a target are kept or deleted',
 };
 
 export async function runPublish(terminal: Terminal, options: Values<'publish'>, given: Given): Promise<void> {
@@ -32,7 +32,7 @@ export async function runPublish(terminal: Terminal, options: Values<'publish'>,
     ...options,
     ...requestsOf(options, terminal),
     isSinglePublisher: options.singlePublisher,
-    exclusions: () => (store === undefined ? [] : exclusionsOf(store, [])),
+    exclusions: () => (store === undefined ? undefined : exclusionsOf(store, [])),
     stateOf: (build) => stateAt(store, build),
     onProgress: terminal.progress({
       read: { label: 'reading the tree', amount: items('file') },

@@ -174,7 +174,7 @@ const REFUSAL_CODES = {
   },
   'store-diverged': {
     meaning:
-      '`store push` would replace the version at the target with a store that lacks some of its content; or `store pull` would replace the local store with a version that lacks some of its content; or `publish` gets a ZIP that was not built from the current state of `--store`, or whose store does not know the state of the current version; or `publish` or `archive` gets a tree with accounts that were removed from `--store`; or `archive --identities` gets a tree that was not built from the current state of `--store`; or `build` would replace the tree of another store. A store that another program changed does not know its earlier states',
+      '`store push` would replace the version at the target with a store that lacks some of its content; or `store pull` would replace the local store with a version that lacks some of its content; or `publish` gets a ZIP that was not built from the current state of `--store`, or whose store does not know the state of the current version; or `publish` of pages gets a `--store` with fewer removed accounts than that of the last publish; or `publish` or `archive` gets a tree with accounts that were removed from `--store`; or `archive --identities` gets a tree that was not built from the current state of `--store`; or `build` would replace the tree of another store. A store that another program changed does not know its earlier states',
     remedy:
       'pull first, then repeat removals, and import or observe again; use `--replace` if this is intended, for `build` `--replace-tree`; for `publish` and `archive`, build again; nothing was changed',
   },

@@ -8,7 +8,7 @@ import { refuseOtherForm } from '../storage/target-form.ts';
 import { indexPath } from '../tree/layout.ts';
 import { readMetadata, readSortKeysFile, type VerifiedTree } from '../tree/verified-tree.ts';
 import { fileHeaders, type HeaderChoice, headerLine } from './objects/headers.ts';
-import { checkGuards, explainsDeletes, type Limits, lackingIn, mostDeletes, type Removal } from './planning/guards.ts';
+import { checkGuards, type Limits, lackingIn, type Removal } from './planning/guards.ts';
 import { type Plan, planPublish } from './planning/plan.ts';
 import { type Stage, type Step, stepsOf } from './planning/steps.ts';
 import type { Comparison } from './planning/tree-comparison.ts';
@@ -20,7 +20,7 @@ import { browsePairs, refuseOtherHome } from './trees/browse-pairs.ts';
 import { openTree } from './trees/local-tree.ts';
 import { refuseOtherFiles } from './trees/refuse-other-files.ts';
 import { readRemoteTree, sortKeyMovement } from './trees/remote-tree.ts';
-import { countRemoved, removedAtTarget } from './trees/removed-at-target.ts';
+import { countRemoved, removalBehind } from './trees/removed-at-target.ts';
 
 /**
  * The phases of a publish. `read` counts the files of the tree and `scan` those at the target. `send` counts bytes before
@@ -36,8 +36,8 @@ export interface PublishOptions extends HeaderChoice, Limits, RemoteOptions {
   readonly repair: boolean;
   /** Whether to publish to an object store whose conditional writes are not tested. */
   readonly isSinglePublisher: boolean;
-  /** Returns the exclusions of the store. */
-  readonly exclusions: () => readonly Exclusion[];
+  /** Returns the exclusions of the store; undefined without a store. */
+  readonly exclusions: () => readonly Exclusion[] | undefined;
   /** Whether a tree is of the present state of the store, of an earlier one, or of another store. */
   readonly stateOf: (build: VerifiedTree['build']) => 'current' | 'earlier' | 'other';
   /** Whether to plan only, without any write. */
@@ -79,14 +79,14 @@ export interface PublishSummary {
  */
 export async function publish(target: Target, options: PublishOptions): Promise<PublishSummary> {
   const prepared = await prepare(target, options);
-  const plan = planPublish(prepared.comparison);
-  const [{ build }, state] = [prepared.tree, prepared.read?.state];
-  const removal = await removalBehind(prepared, plan, options);
+  const { tree, remote, read, of, exclusions, comparison } = prepared;
+  const plan = planPublish(comparison);
+  const [{ build }, state] = [tree, read?.state];
+  const removal = await removalBehind(remote, comparison, exclusions, plan, options);
   const isResumed = state?.state === 'publishing' && state.manifest === build.manifest;
-  const lacking = lackingIn(build, prepared.comparison.found.trees, plan.browse);
-  const of = options.stateOf(build);
-  const removedInTree = { of, accounts: of === 'current' ? 0 : countRemoved(prepared.tree, options.exclusions()) };
-  const facts = { baseUrl: build.base_url, baseUrlThere: state?.base_url, lacking, removedInTree };
+  const lacking = lackingIn(build, comparison.found.trees, plan.browse);
+  const removedInTree = { of, accounts: of === 'current' ? 0 : countRemoved(tree, exclusions) };
+  const facts = { baseUrl: build.base_url, baseUrlThere: state?.base_url, lacking, removedInTree, exclusions: comparison.exclusions };
   const refusals = checkGuards(target.name, { ...plan, ...facts, areDeletesAllowed: isResumed || removal !== undefined }, options);
   const summary = { ...summaryOf(prepared, plan, refusals), removal, isOlder: of === 'earlier' };
   const [refused] = refusals;
@@ -95,8 +95,8 @@ export async function publish(target: Target, options: PublishOptions): Promise<
   if (options.dryRun || plan.isIdle) return summary;
   const lock = lockTarget(target);
   try {
-    const isConditional = lock !== undefined || (await provesConditions(prepared.remote, prepared.read));
-    if (!isConditional && !options.isSinglePublisher) throw noConditions(prepared.remote);
+    const isConditional = lock !== undefined || (await provesConditions(remote, read));
+    if (!isConditional && !options.isSinglePublisher) throw noConditions(remote);
     return { ...summary, ...(await execute(prepared, plan, isConditional, options)) };
   } finally {
     lock?.release();
@@ -108,6 +108,9 @@ interface Prepared {
   readonly tree: VerifiedTree;
   readonly remote: Remote;
   readonly read: FoundState | undefined;
+  /** Which state of the store the tree is of, and the exclusions of the store: none without a store. */
+  readonly of: ReturnType<PublishOptions['stateOf']>;
+  readonly exclusions: readonly Exclusion[];
   readonly comparison: Comparison;
 }
 
@@ -130,6 +133,10 @@ async function prepare(target: Target, options: PublishOptions): Promise<Prepare
   if (read === undefined && !options.allowOtherFiles) refuseOtherFiles(target);
   await refuseOtherHome(remote, tree, found.digests);
   const { movement, sendsSortKeys } = await sortKeyMovement(remote, read?.state, tree);
+  const of = options.stateOf(tree.build);
+  // after the state: an account that is removed meanwhile is among them
+  const exclusions = options.exclusions();
+  const excluded = read?.state.exclusions ?? 0;
   const { keepsHeaders, prices, traffic } = remote;
   const comparison: Comparison = {
     ...tree,
@@ -142,18 +149,11 @@ async function prepare(target: Target, options: PublishOptions): Promise<Prepare
     // the lock of a folder needs no proof
     proof: target.lock === undefined ? proofRequests(read) : undefined,
     hasOtherHeaders: keepsHeaders && !found.isScanned && read !== undefined && read.state.headers !== headersOf(options),
+    exclusions: { store: exclusions?.length ?? excluded, target: excluded },
     concurrency,
     prices,
   };
-  return { tree, remote, read, comparison };
-}
-
-/** Returns the removal from which the deletes of a plan follow, if they are more than the limit allows. */
-async function removalBehind({ remote, comparison }: Prepared, plan: Plan, options: PublishOptions): Promise<Removal | undefined> {
-  const { build, found } = comparison;
-  if (plan.deletes <= mostDeletes(plan, options)) return undefined;
-  const removal = await removedAtTarget(remote, found, options.exclusions(), options.concurrency);
-  return explainsDeletes(removal, build, found.trees, plan.browse) ? removal : undefined;
+  return { tree, remote, read, of, exclusions: exclusions ?? [], comparison };
 }
 
 /** Returns the summary of a run that changes nothing. */
@@ -187,8 +187,8 @@ async function execute(
   const { tree, remote, read, comparison } = prepared;
   // with gaps, the sort keys alone do not show the next run how items moved if this run does not finish
   const size = { ...sizeOf(tree.build), sort_keys: plan.readerGaps.length === 0 ? tree.sortKeys : undefined };
-  const { manifest, base_url } = tree.build;
-  const claim = { trees: distinct([...comparison.found.trees, size]), manifest, headers: headersOf(options), base_url };
+  const [{ manifest, base_url }, { found, exclusions }] = [tree.build, comparison];
+  const claim = { trees: distinct([...found.trees, size]), manifest, headers: headersOf(options), base_url, exclusions: exclusions.store };
   const lease = new Lease(remote, claim, read, isConditional);
   await lease.take();
   try {

@@ -329,6 +329,13 @@ export const OPTIONS: readonly Suggestion[] = [
   shown('publish/planning/guards.ts: --allow-gaps', 'publish pub', 3, '--allow-gaps', {
     prepare: steps(run('remove', 'user_2', '--yes'), run('build')),
   }),
+  shown('publish/planning/guards.ts: --replace', 'publish pub --store older.db', 3, '--replace', {
+    prepare: steps(
+      (home) => copyFileSync(join(home, STORE), join(home, 'older.db')),
+      run('remove', 'somebody', '--allow-unknown', '--yes'),
+      run('publish', 'pub'),
+    ),
+  }),
   shown('publish/planning/guards.ts: --max-delete', 'publish pub --allow-gaps --store small.db', 3, '--max-delete \\d+', {
     prepare: steps(
       observeNight(1, NAMES, 'small.db'),
@@ -406,6 +413,7 @@ export const ELSEWHERE: Readonly<Record<string, string>> = {
   'store/accounts/account-state-writer.ts: --on-conflict': 'ndjson.test.ts',
   'storage/conditional-write-proof.ts: --single-publisher': 'exclusive-state.test.ts',
   'removal/copies.ts: --yes': 'the hint says to leave it out',
+  'commands/exclusions.ts: --replace': 'removal.test.ts runs it',
   'commands/exclusions.ts: --end': 'the command above has it',
   'commands/store-check.ts: --on-conflict': 'check.test.ts',
   'commands/remove.ts: --allow-gaps': 'removal.test.ts has the sentence',

@@ -14,6 +14,7 @@ export function publishHere(target: Target, out: string, more: Partial<PublishOp
     allowGaps: false,
     allowLoopback: false,
     allowOtherBaseUrl: false,
+    replace: false,
     allowOtherFiles: true,
     repair: false,
     isSinglePublisher: false,

@@ -6,6 +6,7 @@ import { encodingsIn } from '../../tree/encoding.ts';
 import type { TreeSize } from '../state/state.ts';
 import type { BrowsePlan } from './browse-plan.ts';
 import type { Plan } from './plan.ts';
+import type { ExclusionCounts } from './tree-comparison.ts';
 
 /** The limits that a plan must respect. */
 export interface Limits {
@@ -17,6 +18,8 @@ export interface Limits {
   readonly allowLoopback: boolean;
   /** Whether to publish a tree with another base URL than the one at the target. */
   readonly allowOtherBaseUrl: boolean;
+  /** Whether to publish even if the store has fewer exclusions than that of the last publish. */
+  readonly replace: boolean;
 }
 
 /** What the guards decide on. */
@@ -28,6 +31,7 @@ interface Guarded extends Pick<Plan, 'isIdle' | 'deletes' | 'atTarget' | 'reader
   readonly areDeletesAllowed: boolean;
   /** What the target has and the tree lacks. */
   readonly lacking: readonly Lacking[];
+  readonly exclusions: ExclusionCounts;
   /** How many accounts of the tree were removed from the store, and which state of the store the tree is of. */
   readonly removedInTree: { readonly accounts: number; readonly of: 'current' | 'earlier' | 'other' };
 }
@@ -41,7 +45,7 @@ export function mostDeletes({ atTarget }: Pick<Plan, 'atTarget'>, { maxDelete }:
  * Returns the reasons not to carry out a plan: store-diverged, loopback-url, other-base-url, too-many-deletes, reader-gaps, or an empty list.
  */
 export function checkGuards(target: string, plan: Guarded, limits: Limits): Failure[] {
-  const { maxDelete, allowGaps, allowLoopback, allowOtherBaseUrl } = limits;
+  const { maxDelete, allowGaps, allowLoopback, allowOtherBaseUrl, replace } = limits;
   const most = mostDeletes(plan, limits);
   const lacks = plan.lacking.map(({ what }) => `the target has ${what}, and the tree does not`);
   const options = plan.lacking.map(({ option }) => option).join(' ');
@@ -56,12 +60,22 @@ export function checkGuards(target: string, plan: Guarded, limits: Limits): Fail
   const gaps = readerGaps(target, plan.readerGaps.join('; '));
   const hasLocalLinks = isLoopback(plan.baseUrl) && !allowLoopback && !plan.isIdle;
   return [
+    ...(plan.exclusions.store < plan.exclusions.target && !replace ? [olderStore(target, plan.exclusions)] : []),
     ...(plan.removedInTree.accounts > 0 ? [removedInTree(plan.removedInTree)] : []),
     ...(hasLocalLinks ? [links] : []),
     ...(moved === undefined ? [] : [moved]),
     ...(plan.deletes > most && !plan.areDeletesAllowed ? [deletes] : []),
     ...(plan.readerGaps.length > 0 && !allowGaps ? [gaps] : []),
   ];
+}
+
+/** The refusal of a store that lacks removals of the published one: it can still have the removed accounts. */
+function olderStore(target: string, { store, target: there }: ExclusionCounts): Failure {
+  return new Failure('store-diverged', `the store has fewer removed accounts than the store of the last publish to ${target}`, {
+    expected: `at least ${plural(there, 'removed account')}`,
+    found: store === 0 ? 'no removed account' : plural(store, 'removed account'),
+    hint: 'pull the newest store, or name it with --store, or remove the same accounts from this one; then build again. If these accounts may be public again, publish with --replace',
+  });
 }
 
 /** The refusal of a tree that has accounts that were removed from the store. */
@@ -85,7 +99,7 @@ export function readerGaps(target: string, found: string, place: Failure['place'
       place,
       expected: 'at least as many records and accounts as before, on pages that are not larger',
       found,
-      hint: 'publish with --allow-gaps if readers may miss some records or accounts once, for example after palimpsest remove',
+      hint: 'check that the tree is of the newest store; then publish with --allow-gaps if readers may miss some records or accounts once',
     },
   );
 }

@@ -47,8 +47,8 @@ export function planPublish(comparison: Comparison): Plan {
     totals[`${action}s`] += 1;
     totals.bytes += bytes;
   }
-  const { found, prices } = comparison;
-  const isIdle = totals.uploads + totals.deletes === 0 && found.isCurrent;
+  const { found, prices, exclusions } = comparison;
+  const isIdle = totals.uploads + totals.deletes === 0 && found.isCurrent && exclusions.store === exclusions.target;
   const proof = isIdle ? undefined : comparison.proof;
   const beside = isIdle ? 0 : CLOSING_WRITES + Number(comparison.sendsSortKeys) + Number(browse.hasUnlisted);
   const writes = totals.uploads + totals.overlaps + beside + (proof?.writes ?? 0);

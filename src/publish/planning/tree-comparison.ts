@@ -37,6 +37,12 @@ export interface FoundTree {
   readonly isCurrent: boolean;
 }
 
+/** How many exclusions the store of the tree has, and how many the last known store of the target had. Equal without a store. */
+export interface ExclusionCounts {
+  readonly store: number;
+  readonly target: number;
+}
+
 /** The input of a plan: the tree, the content of the target, how items move, and prices. */
 export interface Comparison {
   readonly build: TreeSize;
@@ -56,6 +62,7 @@ export interface Comparison {
   readonly proof: Requests | undefined;
   /** Whether the pages at the target have other headers than this run would set. */
   readonly hasOtherHeaders: boolean;
+  readonly exclusions: ExclusionCounts;
   readonly concurrency: number;
   readonly prices: Prices;
 }

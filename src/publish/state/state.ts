@@ -52,6 +52,8 @@ export interface PublishState {
   readonly base_url?: string | undefined;
   /** False if a run wrote the pages without proved conditions, with --single-publisher. */
   readonly conditional?: false | undefined;
+  /** How many exclusions the last known store had; undefined if the release that wrote the state did not record it. */
+  readonly exclusions?: number | undefined;
   /** Null if no run has the lease. */
   readonly holder: Holder | null;
 }
@@ -76,6 +78,7 @@ const SHAPE: Shape<Omit<PublishState, 'trees' | 'holder'> & { readonly trees: re
   headers: text,
   base_url: orNothing(text),
   conditional: falseOrNothing,
+  exclusions: orNothing(count),
   holder: anything,
 };
 

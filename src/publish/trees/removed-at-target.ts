@@ -5,11 +5,25 @@ import type { Remote } from '../../storage/remote.ts';
 import { pagePath } from '../../tree/layout.ts';
 import { readVerifiedSync, type VerifiedTree } from '../../tree/verified-tree.ts';
 import { decompressedPage } from '../objects/headers.ts';
-import type { Removal } from '../planning/guards.ts';
-import type { FoundTree } from '../planning/tree-comparison.ts';
+import { explainsDeletes, type Limits, mostDeletes, type Removal } from '../planning/guards.ts';
+import type { Plan } from '../planning/plan.ts';
+import type { Comparison, FoundTree } from '../planning/tree-comparison.ts';
+
+/** Returns the removal from which the deletes of a plan follow, if they are more than the limit allows. */
+export async function removalBehind(
+  remote: Remote,
+  { build, found, concurrency }: Comparison,
+  exclusions: readonly Exclusion[],
+  plan: Plan,
+  limits: Pick<Limits, 'maxDelete'>,
+): Promise<Removal | undefined> {
+  if (plan.deletes <= mostDeletes(plan, limits)) return undefined;
+  const removal = await removedAtTarget(remote, found, exclusions, concurrency);
+  return explainsDeletes(removal, build, found.trees, plan.browse) ? removal : undefined;
+}
 
 /** Reads the account pages at a target, and counts the accounts that were removed from the store, and their records. */
-export async function removedAtTarget(
+async function removedAtTarget(
   remote: Remote,
   { digests }: FoundTree,
   exclusions: readonly Exclusion[],

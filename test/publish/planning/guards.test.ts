@@ -10,9 +10,10 @@ const IDLE = {
   readerGaps: [],
   areDeletesAllowed: false,
   lacking: [],
+  exclusions: { store: 0, target: 0 },
   removedInTree: { accounts: 0, of: 'current' as const },
 };
-const LIMITS: Limits = { maxDelete: { most: 2 }, allowGaps: false, allowLoopback: false, allowOtherBaseUrl: false };
+const LIMITS: Limits = { maxDelete: { most: 2 }, allowGaps: false, allowLoopback: false, allowOtherBaseUrl: false, replace: false };
 const check = (plan: object, limits: Partial<Limits> = {}, ours = SITE, there: string | undefined = undefined) =>
   checkGuards('s3://b', { ...IDLE, baseUrl: ours, baseUrlThere: there, ...plan }, { ...LIMITS, ...limits });
 
@@ -22,6 +23,8 @@ describe('the guards', () => {
     [{ deletes: 2 }, { maxDelete: { share: 0.29 } }],
     [{ deletes: 9, areDeletesAllowed: true }, { maxDelete: { most: 2 } }],
     [{ readerGaps: ['fewer'] }, { allowGaps: true }],
+    [{ exclusions: { store: 3, target: 2 } }, {}],
+    [{ exclusions: { store: 1, target: 2 } }, { replace: true }],
   ] as const)('let a plan with %j pass with %j', (plan, limits) => expect(check(plan, limits)).toEqual([]));
 
   it.each([
@@ -64,6 +67,18 @@ describe('the guards', () => {
     expect(check({}, {}, SITE, 'http://localhost:8080')).toEqual([]);
   });
 
+  it.each([
+    [0, 1, 'at least 1 removed account', 'no removed account'],
+    [1, 2, 'at least 2 removed accounts', '1 removed account'],
+  ])(
+    'refuse a store with %i removals if that of the last publish had %i, also if nothing else changed',
+    (store, target, expected, found) => {
+      expect(check({ exclusions: { store, target }, isIdle: true }, { allowGaps: true })).toMatchObject([
+        { code: 'store-diverged', expected, found, hint: expect.stringMatching(/newest store.*publish with --replace$/) },
+      ]);
+    },
+  );
+
   it('say all that is wrong with a plan', () => {
     expect(check({ deletes: 3, readerGaps: ['fewer', 'larger'] }, {}, 'http://localhost')).toMatchObject([
       { code: 'loopback-url' },
@@ -73,7 +88,7 @@ describe('the guards', () => {
         message: 'readers who follow the next links of s3://b would miss records or accounts, whatever the order of the uploads',
         expected: 'at least as many records and accounts as before, on pages that are not larger',
         found: 'fewer; larger',
-        hint: 'publish with --allow-gaps if readers may miss some records or accounts once, for example after palimpsest remove',
+        hint: 'check that the tree is of the newest store; then publish with --allow-gaps if readers may miss some records or accounts once',
       },
     ]);
   });

@@ -87,6 +87,7 @@ function planOf(older: readonly number[], newer: readonly number[], news: readon
       reads: 3,
       proof: undefined,
       hasOtherHeaders: false,
+      exclusions: { store: 0, target: 0 },
       concurrency,
       prices: { write: 0, read: 0 },
     },

@@ -47,6 +47,7 @@ function compare(here: Side, there: Side | undefined, more: Partial<Comparison> 
     reads: 3,
     proof: undefined,
     hasOtherHeaders: false,
+    exclusions: { store: 2, target: 2 },
     concurrency: 32,
     prices: { write: 0.000005, read: 0.0000004 },
     ...more,
@@ -161,6 +162,8 @@ describe('a plan', () => {
     });
     expect(planPublish(compare(there, there, more))).toMatchObject({ uploads: 1, deletes: 1, isIdle: false });
     expect(planPublish(compare(there, there, { proof: more.proof }))).toMatchObject({ isIdle: true, requests: { all: 3 } });
+    // publish.json gets the new count
+    expect(planPublish(compare(there, there, { exclusions: { store: 3, target: 2 } }))).toMatchObject({ uploads: 0, isIdle: false });
   });
 
   it('counts only the files that the target has', () => {

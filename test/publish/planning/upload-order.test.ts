@@ -51,6 +51,7 @@ function plan({ pages = 5, encodings = ['gzip'], there = {}, leaving, ...rest }:
     },
     movement: leaving === undefined ? undefined : { data: moved, account: moved },
     ...{ browsePairs: () => [], sendsSortKeys: true, reads: 0, proof: undefined, hasOtherHeaders: false, concurrency: 32 },
+    exclusions: { store: 0, target: 0 },
     prices: { write: 0, read: 0 },
   };
   const { stages, deleteStages } = planCollection(comparison, COLLECTION);

@@ -29,6 +29,7 @@ const state: fc.Arbitrary<Omit<PublishState, 'palimpsest'>> = fc.record(
     manifest: hostileText,
     headers: hostileText,
     base_url: hostileText,
+    exclusions: fc.option(count, { nil: undefined }),
     holder: fc.option(holder),
   },
   { noNullPrototype: true },
