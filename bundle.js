@@ -81,5 +81,11 @@ await build({
 await build({
   input: 'dist/browse/script/client/main.js',
   platform: 'browser',
-  output: { dir: 'dist/bundle/client', format: 'iife', strict: true, minify: { compress: false, mangle: false, codegen: true } },
+  output: {
+    dir: 'dist/bundle/client',
+    format: 'iife',
+    strict: true,
+    comments: false,
+    minify: { compress: false, mangle: false, codegen: true },
+  },
 });

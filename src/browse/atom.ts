@@ -125,21 +125,16 @@ function pathOf(archive: number): Markup {
   return archive === 0 ? trusted(CHANGES_FEED) : changesArchive(archive);
 }
 
-function entriesOf(
-  { base_url }: Site,
-  { records, renames, observedBefore = NO_INTERVALS }: FeedContents,
-  facts: FeedFacts,
-): readonly Markup[] {
+function entriesOf({ base_url }: Site, { records, renames, observedBefore }: FeedContents, facts: FeedFacts): readonly Markup[] {
   const base = escapeText(base_url);
   const above = renamesByRecord(renames, records);
+  const entries = observedBefore && { records, renames: [...above.values()].flat(), observedBefore };
   const renamesAbove = (id: number) =>
-    (above.get(id) ?? []).map((rename) => renameEntryOf(base, rename, renamedBy(rename, records, observedBefore)));
+    (above.get(id) ?? []).map((rename) => renameEntryOf(base, rename, entries && renamedBy(rename, entries)));
   return [...records.flatMap((record) => [...renamesAbove(record.id), entryOf(base, record, facts)]), ...renamesAbove(NO_RECORD)];
 }
 
 const PAGE_MAY_SAY = markup`. The page of the account can say by when.`;
-
-const NO_INTERVALS: ReadonlyMap<number, string> = new Map();
 
 /**
  * The former handle is in the id of the entry, because accounts of one snapshot can have renames of one time.

@@ -51,17 +51,15 @@ describe('the citations of a change', () => {
     expect(text).toBe(
       `Archive. Rename of @a to @b, after 5 March 2024, 14:03:09 UTC. Press & radio. ${CHANGE.url}. Fingerprint of the data ab12.`,
     );
-    expect(entry).toMatch(/^@misc\{rename-1709647389500000,\n[\s\S]*note = \{Former handle last seen on 5 March 2024, 14:03:09 UTC\. /);
-    expect(JSON.parse(csl ?? '')).toMatchObject([
-      { id: 'rename-1709647389500000', note: 'Former handle last seen on 5 March 2024, 14:03:09 UTC' },
-    ]);
+    expect(entry).toMatch(/^@misc\{rename-1709647389500000,\n[\s\S]*note = \{Renamed after 5 March 2024, 14:03:09 UTC\. /);
+    expect(JSON.parse(csl ?? '')).toMatchObject([{ id: 'rename-1709647389500000', note: 'Renamed after 5 March 2024, 14:03:09 UTC' }]);
   });
 
   it('say of a rename by when it was done, if that is known', () => {
     const rename = { ...CHANGE, title: 'Rename of @a to @b', isRename: true, shownBy: '9 March 2024, 00:00:00 UTC' };
     const [, text, , csl] = citationsOf(SITE, rename).map((citation) => citation[1]);
     expect(text).toContain('Rename of @a to @b, after 5 March 2024, 14:03:09 UTC and by 9 March 2024, 00:00:00 UTC. Press');
-    expect(csl).toContain('"note": "Former handle last seen on 5 March 2024, 14:03:09 UTC. Renamed by 9 March 2024, 00:00:00 UTC"');
+    expect(csl).toContain('"note": "Renamed after 5 March 2024, 14:03:09 UTC and by 9 March 2024, 00:00:00 UTC"');
   });
 
   it('leave out what is not known', () => {

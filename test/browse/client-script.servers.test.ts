@@ -522,23 +522,26 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
   it.each([
     ['the newest snapshot of the account, which is not new', 'nina_k', '9999-01-01', 'Last known profile, from 9 May 2020'],
     ['the same, from the page of a part', 'nina_k~p3', '2020-05-10', 'Last known profile, from 9 May 2020'],
-    ['the newest record, but not after the newest snapshot', 'ni_other695', '2021-11-30', 'Profile on 30 November 2021'],
-    ['that snapshot', 'ni_other695', '2021-12-01', 'Last known profile, from 30 November 2021 or earlier'],
+    ['the newest record, if others have newer ones', 'ni_other695', '2021-11-27', 'Last known profile, seen on or after 26 November 2021'],
+    ['the newest snapshot of others', 'ni_other695', '2021-12-01', 'Last known profile, seen on or after 26 November 2021'],
     ['the newest snapshot of the account', 'ni_other699', '2021-12-01', 'Last known profile, from 30 November 2021'],
   ])('does not claim to know a profile after its last day: after %s', async (_, account, day, heading) => {
     const page = await open(`${pageOf(account)}#on=${day}`);
     await until(page, `document.querySelector('[data-day] h2')?.textContent === '${heading}'`);
-    expect(await page.locator('[data-day] p').textContent()).toMatch(
-      heading.startsWith('Last') ? /^This history does not show the profile on / : /^Before 30 November 2021, the newest value was /,
-    );
+    expect(await page.locator('[data-day] p').textContent()).toMatch(/^This history does not show the profile on /);
   });
 
   it('says of a day without a snapshot or a record of the account that it shows the last known profile', async () => {
     const store = join(temporaryFolder(), 'store.db');
-    await observe(
-      store,
-      [1, 20].map((day) => ({ observed_at: time(day), screen_name: 'quiet', bio: 'a' })),
-    );
+    const seen = (day: number, id: string, screen_name = id) => ({ observed_at: time(day), id, screen_name, bio: 'a' });
+    await observe(store, [
+      seen(1, 'quiet'),
+      seen(1, 'reef', 'cliff'),
+      seen(20, 'quiet'),
+      seen(20, 'reef', 'cliff'),
+      seen(23, 'reef'),
+      seen(25, 'other'),
+    ]);
     const recordsOn = (account: string, first: number, days: readonly number[]) =>
       days.map((day, n) => bioRecord(first + n, { account, first_encountered_date: time(day).replace('.000', '') }));
     const long = Array.from({ length: 150 }, (_, n) => 2 * n);
@@ -551,7 +554,15 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
     for (const [account, date, heading] of [
       ['quiet', '2020-01-05', 'Profile on 5 January 2020'],
       ['quiet', '2020-01-10', 'Last known profile, from 6 January 2020 or earlier'],
-      ['quiet', '2020-01-22', 'Profile on 22 January 2020'],
+      [
+        'quiet',
+        '2020-01-10..2020-01-22',
+        'Last known profile, from 6 January 2020 or earlier compared with last known profile, seen on or after 21 January 2020',
+      ],
+      ['quiet', '2020-01-21', 'Profile on 21 January 2020'],
+      // the account was seen lately: its page does not say when
+      ['quiet', '2020-01-22', 'Last known profile, seen on or after 21 January 2020'],
+      ['reef', '2020-01-22', 'Last known profile, seen on or after 21 January 2020'],
       // snapshots are of other accounts
       ['lantern', '2020-01-03', 'Last known profile, from 2 January 2020'],
       ['lantern', '2020-01-04', 'Profile on 4 January 2020'],
@@ -563,6 +574,22 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
       const page = await open(`${accountPage(account)}#on=${date}`, url);
       await until(page, `document.querySelector('[data-day] h2')`);
       expect([account, date, await page.locator('[data-day] h2').textContent()]).toEqual([account, date, heading]);
+    }
+  });
+
+  it('shows the present handle of an account that was renamed and seen lately, but not on the day of the former one', async () => {
+    const store = join(temporaryFolder(), 'store.db');
+    const seen = (day: number, screen_name: string) => ({ observed_at: time(day), id: 'r', screen_name, bio: 'a' });
+    await observe(store, [seen(1, 'cliff'), seen(20, 'cliff'), seen(23, 'reef')]);
+    const spans = [1, 20, 23].map((day) => time(day).slice(0, 10)).map((day) => ({ from: day, to: day }));
+    const url = writeFiles(temporaryFolder(), browseFilesAt(store, { ...SITE, snapshot_days: spans }));
+    for (const [day, handle] of [
+      ['2020-01-21', '@cliff'],
+      ['2020-01-22', '@reef'],
+    ] as const) {
+      const page = await open(`${accountPage('reef')}#on=${day}`, url);
+      await until(page, `document.querySelector('[data-day] dd')`);
+      expect([day, await page.locator('[data-day] dd').first().textContent()]).toEqual([day, handle]);
     }
   });
 

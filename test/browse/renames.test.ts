@@ -150,7 +150,9 @@ it('an import of former handles alone renders what it affects', async () => {
   const all = browseFiles(store);
   expect(headings(all.get(changesPage(1)))).toContain('@omar_old now @omar First seen');
   expect(textsIn(all.get(changesPage(1)), 'h2').slice(-2)).toEqual(['1 March 2024', '28 February 2024']);
-  expect(headings(all.get(accountPage('omar'))).at(-1)).toBe('Renamed after 28 February 2024, 12:00:00 UTC and by 4 March 2024');
+  expect(headings(all.get(accountPage('omar'))).at(-1)).toBe(
+    'Renamed after 28 February 2024, 12:00:00 UTC and by 3 March 2024, 12:00:00 UTC',
+  );
   for (const [file, text] of browseFiles(store, SITE, { revision: since, records: 0, names: false })) {
     expect([file, text ?? files.get(file)]).toEqual([file, all.get(file)]);
   }
@@ -211,6 +213,35 @@ it('says by when an account was renamed if an observed record of the page is new
     bios(0, 120, 'nina').map((each) => ({ ...each, observed_at: each.observed_at.replace('03-01', '03-04') })),
   );
   expect(shown(accountPage('nina', 1))).toEqual([renamed]);
+});
+
+it('says that a rename was done by the time at which its new handle was last seen, on the page and in the feed of the account', async () => {
+  const path = join(temporaryFolder(), 'store.db');
+  const handles = ['ninette', 'nina', 'nina', 'nora', 'nora'];
+  await observe(
+    path,
+    handles.map((screen_name, index) => at(index + 1, screen_name, '1', index === 4 ? 'b' : 'a')),
+  );
+  const files = browseFilesAt(path, { ...SITE, account_feeds: true });
+  const renames = headings(files.get(accountPage('nora'))).filter((text) => text.startsWith('Renamed'));
+  expect(renames).toEqual(['Renamed after 3 March 2024 and by 5 March 2024', 'Renamed after 1 March 2024 and by 3 March 2024']);
+  const limits = (feed: string) => files.get(feed)?.match(/by (when|\d+ March)/g);
+  expect(limits(accountFeed('nora'))).toEqual(['by 5 March', 'by 3 March']);
+  // a full archive would change with them
+  expect(limits(CHANGES_FEED)).toEqual(['by when', 'by when']);
+});
+
+it('does not change a part that another one follows when an account is renamed again', async () => {
+  const path = join(temporaryFolder(), 'store.db');
+  const bios = (from: number, to: number, screen_name: string) =>
+    Array.from({ length: to - from }, (_, index) => {
+      return { observed_at: new Date(Date.UTC(2024, 2, 1, 0, from + index)).toISOString(), screen_name, id: '1', bio: `${from + index}` };
+    });
+  await observe(path, [...bios(0, 50, 'ninette'), ...bios(50, 120, 'nina')]);
+  const part = browseFilesAt(path).get(accountPage('nina', 1));
+  expect(headings(part)[0]).toBe('Renamed after 1 March 2024, 00:49:00 UTC');
+  await observe(path, bios(120, 121, 'nora'));
+  expect(headings(browseFilesAt(path).get(accountPage('nora', 1)))[0]).toBe('Renamed after 1 March 2024, 00:49:00 UTC');
 });
 
 it('says that only the source knows both handles as one account, until the account has a stable id', async () => {

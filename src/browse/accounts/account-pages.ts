@@ -162,16 +162,17 @@ function entries(
   hrefOf: AddressOf,
   facts: RecordFacts,
 ): Markup {
+  const ids = records.map(({ id }) => id);
+  if (ids.at(-1) === account.data.at(-1)?.id) ids.push(NO_RECORD);
+  const shown = { records, renames: ids.flatMap((id) => renames.get(id) ?? []), observedBefore };
   const renamesAbove = (id: number) =>
-    (renames.get(id) ?? []).map((rename) =>
-      accountRenameEntry(rename, renamedBy(rename, records, observedBefore), fileOf(renameAddress(rename))),
-    );
+    (renames.get(id) ?? []).map((rename) => accountRenameEntry(rename, renamedBy(rename, shown), fileOf(renameAddress(rename))));
   const own = accountEntriesOf(records);
   const list = own.flatMap((entry) => [
     ...(renames.size === 0 ? [] : entry.flatMap(({ id }) => renamesAbove(id))),
     accountEntry(entry, hrefOf, facts, observedBefore),
   ]);
-  if (records.at(-1)?.id === account.data.at(-1)?.id) list.push(...renamesAbove(NO_RECORD));
+  if (ids.includes(NO_RECORD)) list.push(...renamesAbove(NO_RECORD));
   const hasChanges = list.length > own.length || records.some(({ previous }) => previous !== null);
   const columns = hasChanges ? markup`<span>Before</span><span>After</span>` : '';
   return markup`<div class="changes own">\n<p class=columns aria-hidden=true><b>${name}</b>${columns}</p>\n${joined(list)}</div>\n${API_LINK}`;

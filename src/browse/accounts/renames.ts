@@ -1,6 +1,6 @@
 import type { FormerHandle } from '../../contract/accounts/account-state.ts';
 import { usedHandles } from '../../contract/accounts/former-handles.ts';
-import { type Instant, parseInstant } from '../../contract/instant.ts';
+import { type Instant, parseInstant, timestampOf } from '../../contract/instant.ts';
 import type { ChangeRecord } from '../../contract/record.ts';
 import type { NamedHandle } from '../../store/accounts/stored-accounts.ts';
 import { type ByteText, byteText, type Markup, markup } from '../markup.ts';
@@ -106,19 +106,24 @@ export class Renames {
   }
 }
 
+/** What a page or a feed of an account shows. All are newest first. */
+interface ShownEntries {
+  readonly records: readonly ChangeRecord[];
+  readonly renames: readonly Rename[];
+  /** Has the changes that this store, or one whose export it has, observed. */
+  readonly observedBefore: ReadonlyMap<number, string>;
+}
+
 /**
- * Returns the time of the oldest change of a page that was observed under the new handle or a later one: the rename was done by then.
- * An imported record does not say which handle the account had at its time. Returns undefined if the page has no such change.
- * @param records of the account, newest first
- * @param observedBefore has the changes that this store, or one whose export it has, observed
+ * Returns the oldest time at which one of the entries shows that a source saw the new handle or a later one: the rename was done by then.
+ * An observed change shows it, and so does a later rename. An imported record does not say which handle the account had at its time.
  */
-export function renamedBy(
-  { others_to }: Rename,
-  records: readonly ChangeRecord[],
-  observedBefore: ReadonlyMap<number, string>,
-): string | undefined {
-  return records.findLast((record) => observedBefore.has(record.id) && (parseInstant(record.first_encountered_date) ?? 0) > others_to)
-    ?.first_encountered_date;
+export function renamedBy({ others_to }: Rename, { records, renames, observedBefore }: ShownEntries): string | undefined {
+  const instantOf = (record: ChangeRecord) => parseInstant(record.first_encountered_date) ?? 0;
+  const record = records.findLast((each) => observedBefore.has(each.id) && instantOf(each) > others_to);
+  const next = renames.findLast(({ seen_to }) => seen_to > others_to);
+  if (next === undefined || (record !== undefined && instantOf(record) <= next.seen_to)) return record?.first_encountered_date;
+  return timestampOf(next.seen_to);
 }
 
 /** Renames, newest first, by the id of the record below them; by {@link NO_RECORD} those that are older than all records. */

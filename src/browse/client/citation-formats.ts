@@ -47,10 +47,8 @@ export function citationsOf(
   { url, id, title, time, shownTime, shownBy, isRename }: Cited,
 ): readonly (readonly [format: string, text: string])[] {
   const { publisher, fingerprint } = site;
-  const seen = isRename
-    ? `Former handle last seen on ${shownTime}${shownBy ? `. Renamed by ${shownBy}` : ''}`
-    : `First seen on ${shownTime}`;
   const dated = isRename ? `after ${shownTime}${shownBy ? ` and by ${shownBy}` : ''}` : `as first seen on ${shownTime}`;
+  const seen = isRename ? `Renamed ${dated}` : `First seen on ${shownTime}`;
   const key = `${isRename ? 'rename' : 'record'}-${id}`;
   const state = fingerprint && `Fingerprint of the data ${fingerprint}`;
   const fields = {

@@ -1,5 +1,18 @@
 import { type CitedSite, citationsOf } from './citation-formats.ts';
-import { allChanges, element, fieldOf, isRename, loadScript, nameOf, openDialog, rootPath, textOf, timeOf } from './page-elements.ts';
+import {
+  allChanges,
+  element,
+  fieldOf,
+  handleIn,
+  isRename,
+  loadScript,
+  nameOf,
+  openDialog,
+  presentHandle,
+  rootPath,
+  textOf,
+  timeOf,
+} from './page-elements.ts';
 
 declare global {
   interface Window {
@@ -51,10 +64,9 @@ async function showCitations(change: HTMLElement, link: HTMLAnchorElement): Prom
 /** Returns what a citation calls a record, with the handle of that time. */
 function titleOf(change: HTMLElement): string {
   if (isRename(change)) return `Rename of ${change.querySelector('del')?.textContent} to ${change.querySelector('ins')?.textContent}`;
-  const present = Array.from(document.querySelectorAll('h1 bdi')).at(-1)?.textContent;
-  const former = change.closest('section')?.querySelector('h3 bdi')?.textContent;
-  const handle = former ? `${former} (now ${present})` : present;
-  const kind = change.classList.contains('F') ? '' : textOf(change) === '' ? ', removed' : ', changed';
+  const [former, present] = [handleIn(change), presentHandle()];
+  const handle = former === present ? present : `${former} (now ${present})`;
+  const kind = change.matches('.F') ? '' : textOf(change) === '' ? ', removed' : ', changed';
   return `${fieldOf(change)} of ${handle}${kind}`;
 }
 

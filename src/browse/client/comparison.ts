@@ -1,6 +1,19 @@
 import { invisibleCharacters } from '../invisible/invisible-characters.ts';
 import { wordDiff } from '../word-diff.ts';
-import { allChanges, element, fieldOf, mainPage, nameOf, openDialog, recall, remember, textOf, timeOf } from './page-elements.ts';
+import {
+  allChanges,
+  element,
+  elements,
+  fieldOf,
+  isMainPage,
+  mainPage,
+  nameOf,
+  openDialog,
+  recall,
+  remember,
+  textOf,
+  timeOf,
+} from './page-elements.ts';
 
 /** A version of a field that was chosen for a comparison. */
 interface Version {
@@ -19,9 +32,9 @@ const CHOSEN = 'palimpsest-version';
  * reader goes to a page with older changes. A field with only one version has no button.
  */
 export function addComparison(): void {
-  const isOnlyPage = document.querySelector('nav.pages') === null && !/~p\d/.test(location.pathname);
+  const isOnlyPage = document.querySelector('nav.pages') === null && isMainPage();
   const isComparable = ({ classList: [field] }: HTMLElement) =>
-    field !== 'V' && field !== 'H' && !(isOnlyPage && document.querySelectorAll(`article.${field}`).length === 1);
+    field !== 'V' && field !== 'H' && !(isOnlyPage && elements(`article.${field}`).length === 1);
   const changes = allChanges().filter((change) => change.closest('.own') !== null && isComparable(change));
   const buttons = changes.map((change) => {
     const button = element('button', { type: 'button', class: 'compare' });

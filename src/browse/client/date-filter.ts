@@ -1,7 +1,7 @@
 import { counted, number } from '../numbers.ts';
 import { loadSite } from './citation.ts';
 import { showFieldPages } from './field-pages.ts';
-import { allChanges, dateInput, dayOf, element, isRename, mainPage, rootPath, shownChanges } from './page-elements.ts';
+import { allChanges, dateInput, dayOf, element, elements, isRename, mainPage, rootPath, shownChanges } from './page-elements.ts';
 
 /** Matches the fragment of a choice: a field, and maybe two days, of which one can be missing. */
 const CHOICE = /^#(f[A-Z])(?:,(\d{4}-\d\d-\d\d)?\.\.(\d{4}-\d\d-\d\d)?)?$/;
@@ -49,7 +49,7 @@ export function addDateFilter(): void {
       apply();
     });
   }
-  const links = Array.from(document.querySelectorAll<HTMLAnchorElement>('nav.pages a')).filter(({ hash }) => hash === '');
+  const links = elements<HTMLAnchorElement>('nav.pages a').filter(({ hash }) => hash === '');
   const applyField = () => {
     apply();
     const chosen = document.querySelector<HTMLInputElement>('.filter :checked');

@@ -10,6 +10,11 @@ export function element<K extends keyof HTMLElementTagNameMap>(
   return made;
 }
 
+/** Returns the elements of the page that a selector matches, in order. */
+export function elements<E extends Element = HTMLElement>(selector: string): E[] {
+  return Array.from(document.querySelectorAll<E>(selector));
+}
+
 /** Creates a field for a date. Its year has four digits. */
 export function dateInput(id: string): HTMLInputElement {
   return element('input', { type: 'date', id, max: '9999-12-31' });
@@ -44,7 +49,7 @@ export function scriptLoader<T>(passedOn: () => T): (path: string) => Promise<T>
 
 /** The changes on the page, in order. */
 export function allChanges(): HTMLElement[] {
-  return Array.from(document.querySelectorAll<HTMLElement>('.changes article'));
+  return elements('.changes article');
 }
 
 /** The changes that no filter hides, in order. */
@@ -62,9 +67,14 @@ export function timeOf(change: HTMLElement): HTMLTimeElement | null | undefined 
   return change.closest('section')?.querySelector('time');
 }
 
+/** The day of the first time in an element; '' if it has none. */
+export function firstDayOf(place: Element | null | undefined): string {
+  return place?.querySelector('time')?.dateTime.slice(0, 10) ?? '';
+}
+
 /** The day of the entry of a change, such as `2024-03-05`. */
 export function dayOf(change: HTMLElement): string {
-  return timeOf(change)?.dateTime.slice(0, 10) ?? '';
+  return firstDayOf(change.closest('section'));
 }
 
 /** Returns a day as the pages show it: `5 March 2024`. */
@@ -72,10 +82,14 @@ export function shownDay(day: string): string {
   return new Date(day).toLocaleDateString('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
 }
 
+/** The present handle of the account. */
+export function presentHandle(): string {
+  return elements('h1 bdi').at(-1)?.textContent ?? '';
+}
+
 /** The handle that the account had at the time of a record. Its entry names it if it is not the present one. */
 export function handleIn(change: HTMLElement): string {
-  const named = change.closest('section')?.querySelector('h3 bdi') ?? Array.from(document.querySelectorAll('h1 bdi')).at(-1);
-  return named?.textContent ?? '';
+  return change.closest('section')?.querySelector('h3 bdi')?.textContent ?? presentHandle();
 }
 
 /** The field of a change, such as `Bio`. */
@@ -96,6 +110,10 @@ export function nameOf(change: HTMLElement): string {
 /** The path of the main page of an account, without its extension. */
 export function mainPage(): string {
   return location.pathname.replace(/(~p\d+)?\.html$/, '');
+}
+
+export function isMainPage(): boolean {
+  return location.pathname === `${mainPage()}.html`;
 }
 
 /** What this page remembers, for browsers that forbid storage. */

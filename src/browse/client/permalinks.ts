@@ -1,4 +1,4 @@
-import { element } from './page-elements.ts';
+import { element, elements } from './page-elements.ts';
 
 /** Sends a reader of a former handle on to the only account that had it, with the fragment. */
 export function leaveFormerHandle(): void {
@@ -29,7 +29,7 @@ function followPermalink(): string {
   const target = document.getElementById(location.hash.slice(1));
   if (target instanceof HTMLAnchorElement && target.matches('.moved a, .calendar a')) location.replace(target.href);
   if (target !== null) return '';
-  const holders = document.querySelectorAll<HTMLAnchorElement>('a[data-holder]');
+  const holders = elements<HTMLAnchorElement>('a[data-holder]');
   for (const holder of holders) holder.hash = location.hash;
   const [, kind, id] = /^#([rh])(\d+(?:-\d+)?)$/.exec(location.hash) ?? [];
   if (id === undefined || document.querySelector('.changes') === null) return '';

@@ -1,14 +1,16 @@
 import { counted } from '../numbers.ts';
-import { loadSite } from './citation.ts';
-import type { DaySpan } from './citation-formats.ts';
 import { markedWords } from './comparison.ts';
+import { type KnownDays, knownDays, lastDay, lastKnown } from './known-days.ts';
 import {
   allChanges,
   dateInput,
   dayOf,
   element,
+  elements,
   fieldOf,
+  firstDayOf,
   handleIn,
+  isMainPage,
   isRename,
   mainPage,
   recall,
@@ -30,16 +32,6 @@ interface Profile {
   readonly changes: number;
 }
 
-/** The last day up to a chosen one on which the history can know the profile. */
-interface LastDay {
-  readonly day: string;
-  /** The same day as readers see it. */
-  readonly shown: string;
-}
-
-/** No day is later. */
-const LATEST = '9999-12-31';
-
 const DAYS = /^#on=(\d{4}-\d\d-\d\d)(?:\.\.(\d{4}-\d\d-\d\d))?$/;
 
 /**
@@ -54,22 +46,23 @@ export function addProfileOfDay(): void {
   place.replaceChildren(element('label', {}, 'Profile on ', day), element('label', {}, 'compared with ', other), result);
   const show = async () => {
     const { hash } = location;
-    const [, first, second] = DAYS.exec(hash) ?? [];
+    const [, first, second = ''] = DAYS.exec(hash) ?? [];
     if (first === undefined) return;
-    [day.value, other.value] = [first, second ?? ''];
-    if (second !== undefined && second <= first) return result.replaceChildren('The second day must be after the first.');
-    const spans = await snapshotDays();
+    [day.value, other.value] = [first, second];
+    const isOne = second === '';
+    if (!isOne && second <= first) return result.replaceChildren('The second day must be after the first.');
+    const days = await knownDays();
     // the reader can have chosen again
     if (location.hash !== hash) return;
     const profiles: Profile[] = [];
-    const changes = second === undefined ? 0 : changesBetween(first, second);
+    const changes = changesBetween(first, second);
     // the newest first: the pages lead to older ones
-    for (const one of [second, first].filter((each) => each !== undefined)) {
+    for (const one of [second, first].filter(Boolean)) {
       const key = `${mainPage()} ${one}`;
-      const known = isKnown(one) ? { ...profileOn(one, spans), changes } : second === undefined ? undefined : recall<Profile>(key);
+      const known = isKnown(one) ? { ...profileOn(one, days), changes } : isOne ? undefined : recall<Profile>(key);
       if (known === undefined) return location.replace(pageWith(one) + hash);
       // the page with the other day needs it
-      const isShared = second === undefined || remember(key, known);
+      const isShared = isOne || remember(key, known);
       if (!isShared && !isKnown(first)) return result.replaceChildren('To compare these days, allow this site to store data.');
       profiles.unshift(known);
     }
@@ -80,7 +73,7 @@ export function addProfileOfDay(): void {
         {},
         heading.replace(/^./, (letter) => letter.toUpperCase()),
       ),
-      ...shownProfiles(profiles, second === undefined || isKnown(second)),
+      ...shownProfiles(profiles, isOne || isKnown(second)),
     );
   };
   const choose = () => {
@@ -111,13 +104,8 @@ function isKnown(day: string): boolean {
   return (isMainPage() || day < firstDayOf(linksTo('Newer')[0])) && (linksTo('Older').length === 0 || day >= oldestDay());
 }
 
-function isMainPage(): boolean {
-  return location.pathname === `${mainPage()}.html`;
-}
-
 function oldestDay(): string {
-  const oldest = allChanges().at(-1);
-  return oldest === undefined ? '' : dayOf(oldest);
+  return allChanges().map(dayOf).at(-1) ?? '';
 }
 
 /** Returns the page that knows a day, or leads to it. */
@@ -128,39 +116,7 @@ function pageWith(day: string): string {
 }
 
 function linksTo(direction: 'Newer' | 'Older'): HTMLAnchorElement[] {
-  return Array.from(document.querySelectorAll<HTMLAnchorElement>(`nav[aria-label="${direction} changes"] a`));
-}
-
-function firstDayOf(link: HTMLAnchorElement | undefined): string {
-  return link?.querySelector('time')?.dateTime.slice(0, 10) ?? '';
-}
-
-/** Returns the day of the newest snapshot of the account; '' if this page does not say it. */
-function lastKnown(): string {
-  return document.querySelector<HTMLTimeElement>('[data-last-known] time')?.dateTime.slice(0, 10) ?? '';
-}
-
-/**
- * Returns the days with snapshots that can show the account. If it was never observed, its main page has no note about snapshots,
- * and the page of a part has no change interval.
- */
-async function snapshotDays(): Promise<readonly DaySpan[]> {
-  const known = lastKnown();
-  if (document.querySelector(isMainPage() ? '[data-last-known], [data-seen-lately]' : '.note time') === null) return [];
-  const { snapshot_days = [] } = await loadSite();
-  return known === '' ? snapshot_days : [...snapshot_days.filter(({ from }) => from < known), { from: known, to: known }];
-}
-
-/** Returns the last day up to a day on which the history can know the profile. @param spans the days with snapshots that can show it */
-function lastDay(day: string, spans: readonly DaySpan[]): LastDay {
-  const shown =
-    allChanges()
-      .map(dayOf)
-      .find((each) => each <= day) ?? '';
-  const { from = '', to = '' } = spans.findLast((span) => span.from <= day) ?? {};
-  const snapshot = to < day ? to : day;
-  if (from === '' || snapshot <= shown) return { day: shown, shown: shownDay(shown) };
-  return { day: snapshot, shown: `${shownDay(snapshot)}${snapshot === lastKnown() ? '' : ' or earlier'}` };
+  return elements<HTMLAnchorElement>(`nav[aria-label="${direction} changes"] a`);
 }
 
 /** Returns the number of changes of this page that were first seen after a day and up to a later one. */
@@ -168,19 +124,19 @@ function changesBetween(first: string, second: string): number {
   return allChanges().filter((change) => dayOf(change) > first && dayOf(change) <= second && !change.matches('.F, .H')).length;
 }
 
-function profileOn(day: string, spans: readonly DaySpan[]): Omit<Profile, 'changes'> {
+function profileOn(day: string, days: readonly KnownDays[]): Omit<Profile, 'changes'> {
   const texts = new Map<string, string>();
-  for (const row of document.querySelectorAll('[data-before] > div')) {
+  for (const row of elements('[data-before] > div')) {
     texts.set(row.querySelector('dt')?.textContent ?? '', row.querySelector('dd')?.textContent ?? '');
   }
   for (const change of allChanges().reverse()) {
     if (dayOf(change) <= day && !isRename(change)) texts.set(fieldOf(change), textOf(change));
   }
-  const [handle, rename] = handleOn(day, firstDayOf(linksTo('Newer')[0]) || lastDay(LATEST, spans).day);
+  const [handle, rename] = handleOn(day, days);
   const known: Profile['texts'] = handle === '' ? [...texts] : [['Handle', handle], ...texts];
-  const last = lastDay(day, spans);
+  const last = lastDay(day, days);
   const isLater = known.length > 0 && day > last.day;
-  const title = isLater ? `last known profile, from ${last.shown}` : `profile on ${shownDay(day)}`;
+  const title = isLater ? `last known profile, ${last.seen}` : `profile on ${shownDay(day)}`;
   const notes = [valuesOn(day), rename, noteOn(day, known.length === 0, isLater)];
   return { title, texts: known, note: notes.filter(Boolean).join(' ') };
 }
@@ -195,12 +151,15 @@ function valuesOn(day: string): string {
 }
 
 /** Returns the handle of a day, and why it can be one of two. The first time of a new handle is known only if it has a record. */
-function handleOn(day: string, lastKnownDay: string): readonly [handle: string, note: string] {
-  const change = allChanges().find((each) => dayOf(each) <= day);
+function handleOn(day: string, days: readonly KnownDays[]): readonly [handle: string, note: string] {
+  const changes = allChanges();
+  const change = changes.find((each) => dayOf(each) <= day);
   if (change === undefined) return ['', ''];
   if (!isRename(change)) return [handleIn(change), ''];
   const [before = '', after = ''] = Array.from(change.querySelectorAll('div'), ({ textContent }) => textContent);
-  if (day >= lastKnownDay) return [after, ''];
+  // the newest snapshot of the account shows the present handle
+  const isLast = isMainPage() && change === changes[0];
+  if (isLast && (day > (days.at(-1)?.to ?? '') || day === lastKnown())) return [after, ''];
   const note = `${before} was last seen on ${timeOf(change)?.textContent}. The account was renamed to ${after} at an unknown time after that.`;
   // a source still showed the former handle on that day
   return [dayOf(change) === day ? before : `${before} or ${after}`, note];

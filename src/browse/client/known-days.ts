@@ -1,0 +1,54 @@
+import { loadSite } from './citation.ts';
+import type { DaySpan } from './citation-formats.ts';
+import { allChanges, dayOf, firstDayOf, isMainPage, shownDay } from './page-elements.ts';
+
+/** Consecutive days on which the history can know a profile. */
+export interface KnownDays extends DaySpan {
+  /** What is known of the last one, such as `from`. Without it, the account can have been absent on all of these days. */
+  readonly seen?: string;
+}
+
+/** The last day up to a chosen one on which the history can know the profile. */
+interface LastDay {
+  readonly day: string;
+  /** When a source showed the profile, as readers see it: such as `from 5 March 2024`. */
+  readonly seen: string;
+}
+
+/** An account that was seen lately was seen at most 10 days, in milliseconds, before the newest snapshot. */
+const LATELY = 864e6;
+
+/** Returns the day of the newest snapshot of the account; '' if this page does not say it. */
+export function lastKnown(): string {
+  return firstDayOf(document.querySelector('[data-last-known]'));
+}
+
+/**
+ * Returns the days with snapshots that can show the account, up to the day on which it was last seen, or to the first one that can be that
+ * day. If the account was never observed, its main page has no note about snapshots, and the page of a part has no change interval.
+ */
+export async function knownDays(): Promise<readonly KnownDays[]> {
+  if (document.querySelector(isMainPage() ? '[data-last-known], [data-seen-lately]' : '.note time') === null) return [];
+  const { snapshot_days: days = [] } = await loadSite();
+  if (!isMainPage()) return days;
+  const until = (last: string, seen: string) => [...days.filter(({ from }) => from < last), { from: last, to: last, seen }];
+  if (lastKnown() !== '') return until(lastKnown(), 'from');
+  const newest = allChanges().map(dayOf)[0] ?? '';
+  const end = days.at(-1)?.to ?? newest;
+  const first = new Date(Date.parse(end) - LATELY).toISOString().slice(0, 10);
+  const from = days.find(({ to }) => to >= first)?.from ?? '';
+  const last = [newest, first, from].sort()[2] ?? '';
+  return until(last, last < end ? 'seen on or after' : 'from');
+}
+
+/** Returns the last day up to a day on which the history can know the profile. */
+export function lastDay(day: string, known: readonly KnownDays[]): LastDay {
+  const shown =
+    allChanges()
+      .map(dayOf)
+      .find((each) => each <= day) ?? '';
+  const { to = '', seen } = known.findLast(({ from }) => from <= day) ?? {};
+  const last = to < day ? to : day;
+  if (last < shown || (last === shown && seen === undefined)) return { day: shown, seen: `from ${shownDay(shown)}` };
+  return { day: last, seen: seen === undefined ? `from ${shownDay(last)} or earlier` : `${seen} ${shownDay(last)}` };
+}
