@@ -221,7 +221,7 @@ export function nameTable(accounts: readonly NamedAccount[], root: typeof ROOT_1
 }
 
 function accountLink(screenName: string, root: typeof ROOT_1 | typeof ROOT_2): Markup {
-  const handle = byteText(screenName);
+  const handle = exactByteText(screenName);
   return markup`<a href="${root}${accountPage(handle)}"><bdi>@${escapeText(handle)}</bdi></a>`;
 }
 
