@@ -134,7 +134,7 @@ function entriesOf({ base_url }: Site, { records, renames, observedBefore }: Fee
   return [...records.flatMap((record) => [...renamesAbove(record.id), entryOf(base, record, facts)]), ...renamesAbove(NO_RECORD)];
 }
 
-const PAGE_MAY_SAY = markup`. The page of the account can say by when.`;
+const PAGE_MAY_SAY = markup`. The page of the account may say by when it was done.`;
 
 /**
  * The former handle is in the id of the entry, because accounts of one snapshot can have renames of one time.

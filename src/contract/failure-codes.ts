@@ -222,7 +222,8 @@ const REFUSAL_CODES = {
   },
   'too-few-accounts': {
     meaning: 'a run lacks more accounts of the previous run (snapshots.md#missing-accounts) than `--min-accounts` allows',
-    remedy: 'check the sources; if only these accounts should be observed, run again with a lower `--min-accounts`',
+    remedy:
+      'check the sources, and whether they are of the right server; if only these accounts should be observed, run again with a lower `--min-accounts`',
   },
   'host-refused': {
     meaning: 'the host would answer every page number with page 1',

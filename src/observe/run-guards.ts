@@ -60,7 +60,7 @@ function tooFewAccounts({ runBefore: { accounts, present } }: Guarded, { minAcco
   return new Failure('too-few-accounts', 'most accounts of the previous run are missing', {
     expected: `at least ${percent(minAccounts)} of ${plural(accounts, 'account')}`,
     found: plural(present, 'account'),
-    hint: 'check the sources; if only these accounts should be observed, run again with --min-accounts 0%; the store is unchanged',
+    hint: 'check the sources, and whether they are of the right server; if only these accounts should be observed, run again with --min-accounts 0%; the store is unchanged',
   });
 }
 

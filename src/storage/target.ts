@@ -85,7 +85,7 @@ export interface Target {
    */
   readonly check?: (out: string) => void;
   /**
-   * Checks whether files can be read and written here. Only targets that need no request for this have it.
+   * Refuses files that a link leads out of the target. Only targets that need no request for this have it.
    * @throws Failure not-ours
    */
   readonly checkFiles?: (files: Iterable<{ readonly path: string }>) => void;

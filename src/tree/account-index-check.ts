@@ -15,7 +15,7 @@ export interface NamedStore {
  * Checks that the accounts match their indexes, which HTML pages are made from. A thread does this while the main thread
  * begins the build. A stop does not wait for the thread, which reads only and cannot end within a check of SQLite.
  * @param pauses end the work of the thread
- * @returns a digest of all that the search shows of the accounts
+ * @returns a digest of all that the search index shows of the accounts
  * @throws Failure bad-store, stopped
  */
 export async function checkNames(store: Store, pauses: Pauses): Promise<string> {

@@ -53,7 +53,7 @@ it('HTML pages have the handle of that time, and a rename among the changes', as
   const address = `${accountPage('nina')}#h1709424000000000`;
   expect(files.get(changesPage(1))).toContain(`href="../../${address}"`);
   expect(files.get(monthPage('2024-03'))).toContain(
-    `<h2 id=renames>Renames</h2>\n<p>A rename is counted on the day on which the former handle was last seen. It can have happened on a later day. The page of the account can say by when.</p>\n<ul>\n<li><a href="../../${address}"><bdi>@ninette</bdi> to <bdi>@nina</bdi></a>, after `,
+    `<h2 id=renames>Renames</h2>\n<p>A rename is counted on the day on which the former handle was last seen. It can have happened on a later day. The page of the account may say by when it was done.</p>\n<ul>\n<li><a href="../../${address}"><bdi>@ninette</bdi> to <bdi>@nina</bdi></a>, after `,
   );
   expect(textsIn(files.get(CHANGES_FEED), 'title').slice(1)).toEqual([
     ...['@nina: new bio', '@omar: new bio', '@ninette was renamed to @nina', '@ninette (now @nina): new bio'],
@@ -76,7 +76,7 @@ it('a rename is in the feed at once, and in an archive with the next record of i
   const own = [accountFeed('nina'), CHANGES_FEED];
   expect(pathsWith(files)).toEqual(own);
   expect(files.get(CHANGES_FEED)).toContain(
-    `<entry><id>https://example.org/api/rest/data/#h1709251200000000-ninette</id><title>@ninette was renamed to @nina</title><updated>2024-03-01T00:00:00.000000Z</updated><link href="https://example.org/api/${accountPage('nina')}#h1709251200000000"/><content>@ninette was last seen on 1 March 2024, 00:00:00 UTC. The rename was done at an unknown time after that. The page of the account can say by when.</content></entry>`,
+    `<entry><id>https://example.org/api/rest/data/#h1709251200000000-ninette</id><title>@ninette was renamed to @nina</title><updated>2024-03-01T00:00:00.000000Z</updated><link href="https://example.org/api/${accountPage('nina')}#h1709251200000000"/><content>@ninette was last seen on 1 March 2024, 00:00:00 UTC. The rename was done at an unknown time after that. The page of the account may say by when it was done.</content></entry>`,
   );
   await observe(path, [at(7, 'nina', '1', 'b'), ...omar(8, 9)]);
   const later = browseFilesAt(path, site);

@@ -106,7 +106,7 @@ describe('the search index', () => {
     );
   });
 
-  it('finds accounts by the names that are newer than its files, and not by those before', async () => {
+  it('finds accounts by the names that are newer than its files, and not by their older names', async () => {
     await fc.assert(
       fc.asyncProperty(population, population, fc.nat(), fc.constantFrom(5000, 100_000), async (before, changed, chosen, size) => {
         const newer = changed.slice(0, 20);

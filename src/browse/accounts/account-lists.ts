@@ -33,7 +33,7 @@ interface ListKind<T extends Sorted> {
   readonly shown: (beginning: ByteText) => ByteText;
   /** A sentence for a list without accounts. */
   readonly none: Markup;
-  /** A sentence about what the list lacks. */
+  /** A sentence about names that the list has in another form. */
   readonly note: Markup | '';
   readonly otherList: { readonly path: Markup; readonly name: Markup };
   readonly isOld: (own: readonly T[]) => boolean;
@@ -86,7 +86,7 @@ export function* nameLists(
     texts: markup`names`,
     shown: (beginning) => beginning.replace(END, ' @'),
     none: markup`No account has a display name.`,
-    note: markup`<p>The list can lack the <a href="${ROOT_2}${CHANGED_ACCOUNTS}#names">newest names</a>.</p>\n`,
+    note: markup`<p>Some accounts have <a href="${ROOT_2}${CHANGED_ACCOUNTS}#names">newer names</a> than in this list, or none any more.</p>\n`,
     otherList: { path: accountsPage(), name: markup`All accounts by handle` },
     isOld: () => false,
     table: (own) => nameTable(own, ROOT_2),

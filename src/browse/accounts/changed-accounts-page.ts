@@ -57,11 +57,11 @@ export function changedAccountsPage(reader: AccountReader, newest: readonly stri
 <h2>Newest changes</h2>
 ${table(last)}${isWhole ? '' : markup`<p>The newest changes of the other accounts ${others}.</p>\n`}<h2 id=most>Most changes</h2>
 ${most.length === 0 ? '' : SAME_RANK}${table(most)}${isWhole ? '' : markup`<p>Every other account has at most ${changesMarkup(most.at(-1)?.changes ?? 0)}. Their numbers ${others}.</p>\n`}<h2 id=names>New names</h2>
-${named.length === 0 ? markup`<p>The <a href="${ROOT_1}${namesPage()}">list by name</a> has all names.</p>\n` : markup`<p>The <a href="${ROOT_1}${namesPage()}">list by name</a> does not have these names yet.</p>\n${nameTable(named, ROOT_1)}`}`,
+${named.length === 0 ? markup`<p>No account has a newer name than in the <a href="${ROOT_1}${namesPage()}">list by name</a>.</p>\n` : markup`<p>The <a href="${ROOT_1}${namesPage()}">list by name</a> does not have these names yet.</p>\n${nameTable(named, ROOT_1)}`}`,
   );
 }
 
-const SAME_RANK = markup`<p>Accounts with the same number have the same rank. They are sorted by handle.</p>\n`;
+const SAME_RANK = markup`<p>Accounts with the same number of changes have the same rank. They are sorted by handle.</p>\n`;
 
 function table(accounts: readonly ListedAccount[]): Markup {
   return accounts.length === 0 ? markup`<p>No account has changes.</p>\n` : accountTable(accounts, ROOT_1);

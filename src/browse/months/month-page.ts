@@ -47,7 +47,7 @@ export function monthPageOf(
   const links = markup`<nav class=pages aria-label=Months>${link(earlier)}${link(later)}<a href="${ROOT_2}${HOME}#months">All months</a></nav>\n`;
   return pageOf(
     frame,
-    markup`<h1>${title}</h1>\n<p>${countsMarkup(month)}.${mostChanged.all === 0 ? '' : markup` The changes are of ${trusted(counted(mostChanged.all, 'account'))}.`} Each day shows its number of changes, and after + its number of first values. It links to its newest record.${month.renames === 0 ? '' : RENAMES}${areKnown ? ONLY_DATE : UNKNOWN_DATE}${known.length === 0 ? '' : GAPS}</p>\n${calendar(month, renamesByDate(allRenames), changesPageOf, noteOf, known)}${gapList(known)}${mostChangedList(month, mostChanged, handleAt)}${renameList(allRenames, months.slice(index))}${links}`,
+    markup`<h1>${title}</h1>\n<p>${countsMarkup(month)}.${mostChanged.all === 0 ? '' : markup` Accounts with changes: ${numberMarkup(mostChanged.all)}.`} Each day shows its number of changes, and after + its number of first values. It links to its newest record.${month.renames === 0 ? '' : RENAMES}${areKnown ? ONLY_DATE : UNKNOWN_DATE}${known.length === 0 ? '' : GAPS}</p>\n${calendar(month, renamesByDate(allRenames), changesPageOf, noteOf, known)}${gapList(known)}${mostChangedList(month, mostChanged, handleAt)}${renameList(allRenames, months.slice(index))}${links}`,
   );
 }
 
@@ -67,12 +67,12 @@ function renameList(allRenames: readonly Rename[], [month, ...earlier]: readonly
     lines.length === ofMonth.length ? '' : markup`<p>The newest ${lines.length} of ${numberMarkup(ofMonth.length)} renames:</p>\n`;
   const before = newestRenames(earlier);
   const link = before === undefined ? '' : markup`<p><a href="${ROOT_2}${before}">Earlier renames</a></p>\n`;
-  return markup`<h2 id=renames>Renames</h2>\n<p>A rename is counted on the day on which the former handle was last seen. It can have happened on a later day. The page of the account can say by when.</p>\n${others}<ul>\n${joined(lines)}</ul>\n${link}`;
+  return markup`<h2 id=renames>Renames</h2>\n<p>A rename is counted on the day on which the former handle was last seen. It can have happened on a later day. The page of the account may say by when it was done.</p>\n${others}<ul>\n${joined(lines)}</ul>\n${link}`;
 }
 
 const NO_MONTH: Month = { month: '0001-01', changes: 0, renames: 0, first_values: 0, days: [] };
 
-const SAME_RANK = markup`<p>Accounts with the same number have the same rank.</p>\n`;
+const SAME_RANK = markup`<p>Accounts with the same number of changes have the same rank.</p>\n`;
 
 /** Returns a list of the accounts with the most changes, with their first handles of the month; empty: no changes. */
 function mostChangedList({ month }: Month, { all, first, tied }: MostChanged, handleAt: RecordFacts['handleAt']): Markup | '' {
@@ -97,11 +97,11 @@ function mostChangedList({ month }: Month, { all, first, tied }: MostChanged, ha
 
 const RENAMES = markup` A day without records links to its renames. A <a href="#renames">rename</a> is counted on the day on which the former handle was last seen.`;
 
-const ONLY_DATE = markup` A day with only its date has snapshots without changes.`;
+const ONLY_DATE = markup` A day with only its date has snapshots without changes. The days before the first and after the newest snapshot are unknown.`;
 
 const NO_SNAPSHOT = markup` <small>no snapshot</small>`;
 
-/** Of days before the first snapshot: imported records can be older. */
+/** For days before the first or after the newest snapshot. Imported records can be older than the first one. */
 const OUTSIDE = markup` <small>unknown</small>`;
 
 const UNKNOWN_DATE = markup` A day with only its date has no records. It is not known whether it had a snapshot.`;

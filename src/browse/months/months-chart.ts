@@ -40,8 +40,7 @@ export function chartOf(months: readonly Month[], isUnseen: IsUnseen): Markup | 
     ({ text, index }) => markup`<text x="${round((index + 0.5) * slot)}" y="${HEIGHT - 6}">${text}</text>`,
   );
   const gaps = gapsOf(bars, slot);
-  const legend =
-    gaps.length === 0 ? '' : markup`<p class=legend>Gray: no snapshot. The next bar also counts the changes of this time.</p>\n`;
+  const legend = gaps.length === 0 ? '' : markup`<p class=legend>Gray: no snapshot. The next bar includes the changes of that time.</p>\n`;
   return markup`<svg class=chart viewBox="0 0 ${WIDTH} ${HEIGHT}" role=img aria-label="Changes over time">
 <text x="0" y="12">Most in ${step === 1 ? 'a month' : markup`${step} months`}: ${changesMarkup(most)}</text><path d="M0 ${TOP - 4}H${WIDTH}M0 ${HEIGHT - BOTTOM + 0.5}H${WIDTH}"/>
 ${joined(gaps)}${joined(shapes)}${joined(labels)}
@@ -49,7 +48,7 @@ ${joined(gaps)}${joined(shapes)}${joined(labels)}
 ${legend}`;
 }
 
-const AFTER_GAP = markup`, also of the time before without a snapshot`;
+const AFTER_GAP = markup`, with those of the time before it without a snapshot`;
 
 function round(value: number): number {
   return Math.round(value * 10) / 10;

@@ -24,7 +24,7 @@ export function unseenMonths(spans: readonly DaySpan[], months: readonly Month[]
 export interface MonthSnapshots {
   /** The days of the month with snapshots, in order. */
   readonly snapshots: readonly DaySpan[];
-  /** The whole gaps between snapshots that have a day in the month, or the next snapshot, in order. */
+  /** The gaps between snapshots that overlap the month or end on the day before it, uncut and in order. */
   readonly gaps: readonly DaySpan[];
 }
 

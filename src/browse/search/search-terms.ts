@@ -15,7 +15,7 @@ export interface SearchEntry {
   readonly formerHandles: readonly string[];
 }
 
-/** The same as a file of the index has it. */
+/** An account as a file of the search index lists it. */
 export type IndexEntry = readonly [handle: string, place: string, name: string, rank: number, ...formerHandles: string[]];
 
 /** How an account was found. A smaller number comes first in a list of results. */

@@ -99,7 +99,7 @@ ${lacks(incomplete)}<h2 id=removal>Corrections and removal</h2>
 <h2>How to cite it</h2>
 <p>To cite this history as a whole: ${citationOfAll(site, state)}</p>
 <p>Each record and each rename has a permalink on the page of its account: the link named Permalink beside the field, or the link beside Handle. Later records do not change the link.</p>
-<p>To cite one record by hand: ${citation(site, state, 'FIELD of @HANDLE, as first seen on TIME', 'LINK')} Replace the words in capital letters by the field, the handle of that time, the time on the page and the permalink.</p>
+<p>To cite one record by hand: ${citation(site, state, 'FIELD of @HANDLE, as first seen on TIME', 'LINK')} Replace FIELD, HANDLE, TIME and LINK by the field, the handle at that time, the time on the page and the permalink.</p>
 <h2 id=api>How to find an account in the API</h2>
 <p>The JSON API sorts accounts by the id of their first record. An account moves to another page when accounts before it come or go.</p>
 <p>Follow <code>next</code> from <a href="${ROOT_1}rest/account/">accounts</a> to the entry with its <code>screen_name</code>. Only the HTML page of an account keeps its address.</p>
@@ -118,7 +118,7 @@ function citationOfAll(site: Site, state: ShownState): Markup {
   return citation(site, state, undefined, isLoopback(site.base_url) ? undefined : site.base_url, date);
 }
 
-/** Returns a citation as text, as the script writes it. What is not known is left out. @param what the part of the history that is cited */
+/** Returns a citation as text, in the order of those of the script. What is not known is left out. @param what the part of the history that is cited */
 function citation(
   { about }: Site,
   { fingerprint }: ShownState,

@@ -1,7 +1,7 @@
 import type { Connection } from '../database/connection.ts';
 import { feedEdge } from '../feed/feed-blocks.ts';
 
-/** The largest number of records after a checkpoint: their names fit in a file of the search index. */
+/** The largest distance between two checkpoints, in records: the names of fewer fit in `site.js`. */
 const MAX_RECORDS = 4096;
 
 /**

@@ -18,7 +18,7 @@ export function checkNameIndexes(database: Connection): void {
 }
 
 /**
- * The names at the checkpoint of the accounts after a place in their order, and what a search result shows beside them: the rank as `rankOf`
+ * The names that the accounts after a place in their order had at the checkpoint, and what a search result shows beside them: the rank as `rankOf`
  * returns it. Lengths make the text unambiguous.
  */
 // without the cast, SQLite makes no index of the older names
@@ -44,7 +44,7 @@ interface NamesAfter {
 const ACCOUNTS_AT_ONCE = 10_000;
 
 /**
- * Returns a digest of all that the search index shows of the accounts, in the order of the account pages. It has the names at the checkpoint.
+ * Returns a digest of all that the search index shows of the accounts, in the order of the account pages. The names are those at the checkpoint.
  * @param records the number of all records
  * @returns the SHA-256 as hexadecimal digits
  * @throws Failure bad-store if names do not match their checksum

@@ -60,7 +60,7 @@ export class ItemWriter {
     this.#splitHistory.endInput();
   }
 
-  /** Leaves out the new records with a handle up to the end of the input, or reports them: the store has another account with it. */
+  /** Marks a handle of the input as that of another account than the store has. Its new records are kept out or reported up to the end of the input. */
   addNamesake(handle: string): void {
     this.#splitHistory.addNamesake(handle);
   }

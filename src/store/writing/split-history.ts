@@ -17,7 +17,7 @@ export class SplitHistory {
   /** Whether the store had records, and an account another handle, before the input that is read now. */
   #hasRecords = false;
   #hasRenames = false;
-  /** The handles of accounts of the input that are other accounts of the store. */
+  /** The handles of the input that the store has with another stable id. */
   readonly #namesakes = new Set<string>();
 
   constructor(database: Connection, policy: ConflictPolicy, isMirror: boolean) {
@@ -40,9 +40,9 @@ export class SplitHistory {
   }
 
   /**
-   * Returns the conflict of a new record of another account than the record before it. A record with a former handle of that account is
-   * probably of that account. A generated record always is: observe makes no other, and verify reports it. A record of a namesake is left
-   * out.
+   * Returns what becomes of a new record of another account than the record before it: a conflict, unless it is kept out. A record with a former handle of that account is
+   * probably of that account. A generated record always is: observe makes no other, and verify reports it. A record of a
+   * namesake is kept out with the policy `keep`, and a conflict otherwise.
    */
   conflictOf({ account, json }: EncodedRecord, recordOf: () => ChangeRecord): Outcome | undefined {
     if (this.#namesakes.has(account)) return this.#policy === 'keep' ? 'kept' : ofNamesake(recordOf());
