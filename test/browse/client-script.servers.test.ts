@@ -454,7 +454,7 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
     await until(page, `document.querySelector('[data-day] h2')?.textContent === 'Profile on 8 May 2020'`);
     expect(await shown()).toEqual(['@nina_k', 'Nina Kowal 🌻', bio(128)]);
     // the newest parts are on the main page, the first ones on pages of their own
-    const newest = 'This history does not show the profile on 10 May 2020. The newest value was first seen on 9 May 2020 (Bio).';
+    const newest = 'This page does not show the profile on 10 May 2020. The newest value was first seen on 9 May 2020 (Bio).';
     const empty = 'No source showed this profile on 31 December 2019: it was first seen on 1 January 2020.';
     const rename =
       '@ninette was last seen on 1 January 2020, 00:00:00 UTC. The account was renamed to @nina_k at an unknown time after that.';
@@ -528,7 +528,7 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
   ])('does not claim to know a profile after its last day: after %s', async (_, account, day, heading) => {
     const page = await open(`${pageOf(account)}#on=${day}`);
     await until(page, `document.querySelector('[data-day] h2')?.textContent === '${heading}'`);
-    expect(await page.locator('[data-day] p').textContent()).toMatch(/^This history does not show the profile on /);
+    expect(await page.locator('[data-day] p').textContent()).toMatch(/^This page does not show the profile on /);
   });
 
   it('says of a day without a snapshot or a record of the account that it shows the last known profile', async () => {

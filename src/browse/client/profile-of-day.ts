@@ -179,7 +179,7 @@ function noteOn(day: string, isEmpty: boolean, isLater: boolean): string {
   const next = days.findLast((date) => date > day) ?? firstDayOf(linksTo('Newer')[0]);
   const date = shownDay(day);
   if (next !== '') return `After ${date}, the next new value was ${firstSeen(next)}. The profile may have shown it before that day.`;
-  if (isLater) return `This history does not show the profile on ${date}. The newest value was ${firstSeen(newest)}.`;
+  if (isLater) return `This page does not show the profile on ${date}. The newest value was ${firstSeen(newest)}.`;
   if (day === newest) return '';
   return `Before ${date}, the newest value was ${firstSeen(newest)}. This page does not show how long the profile had it.`;
 }
