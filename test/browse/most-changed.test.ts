@@ -44,14 +44,14 @@ it.each([
   const page = browseFiles(await storeOf(historyOf([{ previous: null }, ...records]))).get(monthPage('2020-01'));
   expect([elementsNamed(parse(page ?? ''), 'li').length, tieIn(page)]).toEqual([listed, sentence]);
   expect(page).toContain('<h2>Accounts with the most changes</h2>');
-  expect(page?.includes('<p>Accounts with the same number have the same rank.</p>')).toBe(listed > 0);
+  expect(page?.includes('<p>Accounts with the same number of changes have the same rank.</p>')).toBe(listed > 0);
 });
 
 it('a month with one account that changed most calls it the first of all', async () => {
   const records = Array.from({ length: 12 }, (_, n) => ({ account: `user_${n % 11}`, previous: 1 }));
   const page = browseFiles(await storeOf(historyOf([{ previous: null }, ...records]))).get(monthPage('2020-01'));
   expect(elementsNamed(parse(page ?? ''), 'li').map((line) => textOf(line).trim())).toEqual(['@user_0: 2 changes']);
-  expect(page).toContain('<p>12 changes and 1 first value. The changes are of 11 accounts. ');
+  expect(page).toContain('<p>12 changes and 1 first value. Accounts with changes: 11. ');
   expect(page).toContain('<p>The first of 11 accounts with changes:</p>');
   expect(page).not.toContain('the same rank');
 });
@@ -70,7 +70,9 @@ it('the page of a month lists the accounts with the most changes in it, and is r
 
   const { revision, shown } = await pages(1190);
   expect(shown.map(listed)).toEqual(MONTHS.map((month) => expected(RECORDS.slice(0, 1190), month)));
-  expect(shown[0]).toContain('<p>Accounts with the same number have the same rank.</p>\n<p>The first 10 of 14 accounts with changes:</p>');
+  expect(shown[0]).toContain(
+    '<p>Accounts with the same number of changes have the same rank.</p>\n<p>The first 10 of 14 accounts with changes:</p>',
+  );
   const counts = listed(shown[0]).map((line) => line.split(' ')[1]);
   expect(lines(shown[0]).map(({ attrs }) => attrs[0]?.value)).toEqual(counts.map((count) => String(counts.indexOf(count) + 1)));
   expect(new Set(counts).size).toBeLessThan(counts.length);

@@ -35,7 +35,7 @@ it('the accounts with the newest and with the most changes are in two tables, an
   for (const [handle, shown, , last] of [...newest, ...most]) expect([shown, last]).toEqual([String(count(handle)), '1 January 2020']);
   expect(most.map(([handle]) => handle)).not.toContain('@late');
   expect(elementsNamed(page, 'p').map((each) => textOf(each))).toContain(
-    'Accounts with the same number have the same rank. They are sorted by handle.',
+    'Accounts with the same number of changes have the same rank. They are sorted by handle.',
   );
   const ways = elementsNamed(page, 'p').filter((each) =>
     elementsNamed(each, 'a').some(({ attrs }) => attrs[0]?.value === '../browse/accounts/all.html'),
@@ -71,7 +71,7 @@ it('names that are newer than the lists by name are in a table, and in the scrip
     ['Late', '@late'],
     ['Nina Müller', '@user_4'],
   ]);
-  expect(without?.get(CHANGED_ACCOUNTS)).toContain('has all names');
+  expect(without?.get(CHANGED_ACCOUNTS)).toContain('No account has a newer name than');
   expect(files?.get(namesPage())).toBe(without?.get(namesPage()));
   expect(namesIn(files?.get(namesPage()))).toContainEqual(['Old 4', '@user_4']);
   expect(files?.get(namesPage())).toContain('<a href="../../browse/changed.html#names">');

@@ -98,7 +98,7 @@ describe('a site that says who publishes it', () => {
 
 it('the home page says what the JSON lacks', async () => {
   expect(texts(browseFiles(await storeOf(historyOf([{}]))).get(HOME), 'p')).toContain(
-    'The JSON API has the same records and accounts. It does not have former handles, renames, the days with snapshots, the two snapshots between which a value changed, and the day on which an account was last known.',
+    'The JSON API has the same records and accounts. It has no former handles, no renames and no days with snapshots. It does not say between which two snapshots a value changed, or on which day an account was last known.',
   );
 });
 
@@ -298,8 +298,8 @@ describe('the page about the history', () => {
     for (const page of [january, march]) expect(page).toContain(' after <a href="#gaps">days without one</a> also counts their changes.');
     const home = files.get(HOME);
     expect(home).toContain(' after <a href="browse/about.html#complete">days without one</a> also counts their changes.');
-    expect(texts(home, 'title')).toContain('March 2020: 3 changes, also of the time before without a snapshot');
-    expect(texts(home, 'p')).toContain('Gray: no snapshot. The next bar also counts the changes of this time.');
+    expect(texts(home, 'title')).toContain('March 2020: 3 changes, with those of the time before it without a snapshot');
+    expect(texts(home, 'p')).toContain('Gray: no snapshot. The next bar includes the changes of that time.');
     const whole = browseFiles(store, { ...SITE, snapshot_days: spansOf('2020-01-02..2020-03-08') });
     for (const path of [HOME, monthPage('2020-03')]) expect(whole.get(path)).not.toMatch(/days without|in \d+ days/i);
   });
