@@ -45,7 +45,7 @@ export function homePage({ site, state, months, fields, newest, lookup, links }:
   const chart =
     months.length === 0
       ? ''
-      : markup`<h2 id=months>Changes over time</h2>\n<p>A first value is the value of a field when a source first showed it. It is not a change, and is counted separately. One account can have many changes.${gapsBetween(spans).length === 0 ? '' : GAPS}</p>\n${chartOf(months, isUnseen)}${monthsTable(months, spans, isUnseen)}`;
+      : markup`<h2 id=months>Changes over time</h2>\n<p>A first value is the value of a field when a source first showed it. It is not a change, and is counted separately. One account can have many changes.${gapsBetween(spans).length === 0 ? '' : GAPS}</p>\n${chartOf(months, spans, isUnseen)}${monthsTable(months, spans, isUnseen)}`;
   const list =
     newest.length === 0
       ? markup`<p>There are no records yet.</p>\n`

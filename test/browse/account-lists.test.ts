@@ -114,3 +114,10 @@ it('the lists by name have the names at the checkpoint', () => {
     { numRuns: times('generated populations', 4, 50) },
   );
 });
+
+it('handles that differ only in case keep their places in the lists by name when one of them has a newer record', () => {
+  const named = ['Alice', 'aLice', 'alice'].map((screen_name) => ({ screen_name, display_name: 'X' }));
+  const newer = ['alice', 'Alice'].map((screen_name, id) => ({ id, screen_name, display_name: 'X', older_name: 'X', older_records: 1 }));
+  const listed = (changed: typeof newer) => pagesOf(nameLists({ byName: () => named }, changed)).get(namesPage())?.handles;
+  expect(listed(newer)).toEqual(listed([]));
+});

@@ -103,18 +103,23 @@ function* byName(sorted: Iterable<NamedAccount>, newer: readonly NewerAccount[])
     .flatMap(({ screen_name, older_name, older_records }) =>
       older_records === 0 || older_name === '' ? [] : listedByName({ screen_name, display_name: older_name }),
     )
-    .sort((one, other) => (one.text < other.text ? -1 : 1))
+    .sort((one, other) => (isBefore(one, other) ? -1 : 1))
     .values();
   const handles = new Set(newer.map(({ screen_name }) => screen_name));
   let older = withOlderNames.next().value;
   for (const account of sorted) {
     if (handles.has(account.screen_name)) continue;
     for (const listed of listedByName(account)) {
-      for (; older !== undefined && older.text < listed.text; older = withOlderNames.next().value) yield older;
+      for (; older !== undefined && isBefore(older, listed); older = withOlderNames.next().value) yield older;
       yield listed;
     }
   }
   for (; older !== undefined; older = withOlderNames.next().value) yield older;
+}
+
+/** Whether a name comes before another. SQLite sorts equal names of handles that differ only in case by the bytes of the handle. */
+function isBefore(one: Sorted, other: Sorted): boolean {
+  return one.text === other.text ? exactByteText(one.screen_name) < exactByteText(other.screen_name) : one.text < other.text;
 }
 
 function listedByName({ screen_name, display_name }: NamedAccount): (Sorted & NamedAccount)[] {

@@ -1,3 +1,4 @@
+import { type DaySpan, daysInMonth } from '../../contract/snapshots/snapshot-days.ts';
 import { monthAndYear, monthName } from '../dates.ts';
 import { changesMarkup, joined, type Markup, markup, trusted } from '../markup.ts';
 import type { Month } from './months.ts';
@@ -13,34 +14,40 @@ interface Bar {
   readonly changes: number;
   /** Whether none of its months has a snapshot. */
   readonly isUnseen: boolean;
+  /** Whether a snapshot is known of one of its months. Of imported records none is known. */
+  readonly isSeen: boolean;
 }
 
 /**
  * Returns a chart of the changes over time as SVG, without the first values. The table of months below it has the same numbers.
  * @param months newest first
+ * @param spans the days with snapshots
  */
-export function chartOf(months: readonly Month[], isUnseen: IsUnseen): Markup | '' {
+export function chartOf(months: readonly Month[], spans: readonly DaySpan[], isUnseen: IsUnseen): Markup | '' {
   const [newest, oldest] = [months[0], months.at(-1)];
   if (newest === undefined || oldest === undefined) return '';
   const [start, end] = [ordinalOf(oldest.month), ordinalOf(newest.month)];
   const step = STEPS.find((candidate) => (end - start) / candidate < MAX_BARS) ?? 1200;
-  const bars = barsOf(months, start - (start % step), end, step, isUnseen);
+  const bars = barsOf(months, start - (start % step), end, step, isUnseen, spans);
   const most = Math.max(...bars.map(({ changes }) => changes));
   if (most === 0) return '';
   const slot = WIDTH / bars.length;
   const width = Math.max(1, Math.min(48, slot * 0.78));
-  const shapes = bars.map(({ title, changes }, index) => {
+  const shapes = bars.map(({ title, changes, isSeen }, index) => {
     if (changes === 0) return '';
     const height = Math.max(2, ((HEIGHT - TOP - BOTTOM) * changes) / most);
     const rect = markup`<rect x="${round(index * slot + (slot - width) / 2)}" y="${round(HEIGHT - BOTTOM - height)}" width="${round(width)}" height="${round(height)}"/>`;
-    const others = bars[index - 1]?.isUnseen ? AFTER_GAP : '';
+    const others = isSeen && bars[index - 1]?.isUnseen ? AFTER_GAP : '';
     return markup`<g><title>${title}: ${changesMarkup(changes)}${others}</title>${rect}</g>\n`;
   });
   const labels = labelsOf(start - (start % step), bars.length, step).map(
     ({ text, index }) => markup`<text x="${round((index + 0.5) * slot)}" y="${HEIGHT - 6}">${text}</text>`,
   );
   const gaps = gapsOf(bars, slot);
-  const legend = gaps.length === 0 ? '' : markup`<p class=legend>Gray: no snapshot. The next bar includes the changes of that time.</p>\n`;
+  const legend =
+    gaps.length === 0
+      ? ''
+      : markup`<p class=legend>Gray: no snapshot. The next bar with a snapshot includes the changes of that time.</p>\n`;
   return markup`<svg class=chart viewBox="0 0 ${WIDTH} ${HEIGHT}" role=img aria-label="Changes over time">
 <text x="0" y="12">Most in ${step === 1 ? 'a month' : markup`${step} months`}: ${changesMarkup(most)}</text><path d="M0 ${TOP - 4}H${WIDTH}M0 ${HEIGHT - BOTTOM + 0.5}H${WIDTH}"/>
 ${joined(gaps)}${joined(shapes)}${joined(labels)}
@@ -82,7 +89,14 @@ function monthAt(ordinal: number): string {
   return `${String(Math.floor(ordinal / 12)).padStart(4, '0')}-${String((ordinal % 12) + 1).padStart(2, '0')}`;
 }
 
-function barsOf(months: readonly Month[], from: number, to: number, step: number, isUnseen: IsUnseen): readonly Bar[] {
+function barsOf(
+  months: readonly Month[],
+  from: number,
+  to: number,
+  step: number,
+  isUnseen: IsUnseen,
+  spans: readonly DaySpan[],
+): readonly Bar[] {
   const bars: Bar[] = [];
   let place = months.length - 1;
   for (let start = from; start <= to; start += step) {
@@ -92,8 +106,9 @@ function barsOf(months: readonly Month[], from: number, to: number, step: number
       place -= 1;
     }
     const [first, last] = [monthAndYear(monthAt(start)), monthAndYear(monthAt(start + step - 1))];
-    const isGap = Array.from({ length: step }, (_, index) => monthAt(start + index)).every(isUnseen);
-    bars.push({ title: step === 1 ? first : markup`${first} to ${last}`, changes, isUnseen: isGap });
+    const own = Array.from({ length: step }, (_, index) => monthAt(start + index));
+    const isSeen = own.some((month) => daysInMonth(spans, month).length > 0);
+    bars.push({ title: step === 1 ? first : markup`${first} to ${last}`, changes, isUnseen: own.every(isUnseen), isSeen });
   }
   return bars;
 }

@@ -299,7 +299,7 @@ describe('the page about the history', () => {
     const home = files.get(HOME);
     expect(home).toContain(' after <a href="browse/about.html#complete">days without one</a> also counts their changes.');
     expect(texts(home, 'title')).toContain('March 2020: 3 changes, with those of the time before it without a snapshot');
-    expect(texts(home, 'p')).toContain('Gray: no snapshot. The next bar includes the changes of that time.');
+    expect(texts(home, 'p')).toContain('Gray: no snapshot. The next bar with a snapshot includes the changes of that time.');
     const whole = browseFiles(store, { ...SITE, snapshot_days: spansOf('2020-01-02..2020-03-08') });
     for (const path of [HOME, monthPage('2020-03')]) expect(whole.get(path)).not.toMatch(/days without|in \d+ days/i);
   });
