@@ -27,8 +27,8 @@ export interface MissingAccounts {
 }
 
 /**
- * The accounts of the previous run: those that were last observed at the same time as most accounts of this run. If none of these was
- * observed before, as with snapshots of another service, they are those of the newest run.
+ * The accounts of the previous run: those that were last observed at the same time as most accounts of this run. If more than half of
+ * these were not, as with snapshots of another service, they are those of the newest run.
  */
 export interface RunBefore {
   readonly accounts: number;
@@ -95,14 +95,19 @@ export class AccountsOfRun {
     };
   }
 
-  /** Returns the time at which most accounts of this run were last observed, and their number. */
+  /** Returns the time of the run before this one, and how many of the accounts of this run were last observed then. */
   #timeOfRunBefore(): readonly [time: Instant | undefined, present: number] {
-    if (this.#lastTimes.size === 0) return [this.#seen.size === 0 ? undefined : this.#newestRun?.time, 0];
+    const newest = this.#newestRun;
     const times = [...this.#lastTimes].sort(([one, count], [other, otherCount]) => otherCount - count || other - one);
     const [first] = times;
     // in a stream, each account has a time of its own
     const isStream = times.length > MAX_TIMES || (times.length > 1 && first?.[1] === 1);
-    return first === undefined || isStream ? [undefined, 0] : first;
+    const found = isStream ? undefined : first;
+    // of older snapshots, the newest run says nothing
+    if (newest === undefined || isStream || newest.time >= this.#last) return found ?? [undefined, 0];
+    // a few known accounts among many new ones do not show which run was the one before
+    const isEnough = found !== undefined && (found[1] >= this.#seen.size / 2 || found[1] >= newest.accounts);
+    return isEnough ? found : [newest.time, this.#lastTimes.get(newest.time) ?? 0];
   }
 }
 

@@ -65,6 +65,16 @@ describe('the guards of palimpsest observe', () => {
     expect(await observe(4, night(...others))).toMatchObject({ code: 0, stderr: '' });
   });
 
+  it('refuse the snapshots of a wrong server that has one known account, and accept older ones and a second part of a night', async () => {
+    const { observe } = job();
+    const others = Array.from({ length: 30 }, (_, index) => `b${index}`);
+    await observe(1, night('x'));
+    await observe(3, night(...names));
+    expect(await observe(4, night('x', ...others))).toMatchObject({ code: 3, stderr: expect.stringContaining('too-few-accounts') });
+    expect(await observe(2, night(...others.slice(0, 15)))).toMatchObject({ code: 0 });
+    expect(await observe(3, night(...others.slice(15)))).toMatchObject({ code: 0 });
+  });
+
   it('refuse a run without accounts, such as that of a broken collector', async () => {
     const { observe } = job();
     expect(await observe(1, '[]')).toMatchObject({ code: 0 });
