@@ -16,7 +16,7 @@ import { accountFeedBytes, feedBytes, newestArchive } from './atom.ts';
 import { ChangesPages, recordsInFeed } from './changes-pages.ts';
 import { FieldCounts } from './filter/field-counts.ts';
 import { homePage } from './home-page.ts';
-import { type ByteText, encodeFile, exactByteText, parseRecords } from './markup.ts';
+import { type ByteText, byteText, encodeFile, parseRecords } from './markup.ts';
 import { monthPageOf } from './months/month-page.ts';
 import { type Month, monthsOf } from './months/months.ts';
 import { MonthRecords } from './months/most-changed.ts';
@@ -207,7 +207,7 @@ export class Browse {
     this.#formerRows ??= rowsByFolder(this.#accounts.allFormerHandles());
     const former = new FormerHandles(this.#accounts, this.#formerRows[folder] ?? [], folder);
     const changed = this.#changedSince(since)?.folders.get(folder);
-    if (paths !== undefined && changed?.every(({ handle }) => !former.has(exactByteText(handle)))) {
+    if (paths !== undefined && changed?.every(({ handle }) => !former.has(byteText(handle)))) {
       const filesOf = ({ id }: HandleOfRow) =>
         accountFiles(this.#site, this.#accounts, former, this.#accounts.account(id, since), this.#lookup);
       return yield* changedFiles(paths, changed, filesOf);
@@ -216,7 +216,7 @@ export class Browse {
     const parts = new Map<ByteText, number>();
     for (const row of this.#rows[folder] ?? []) {
       let account = this.#accounts.account(row, since);
-      const handle = exactByteText(account.screen_name);
+      const handle = byteText(account.screen_name);
       // the page says who had the handle before, and that account can have changed
       if (former.has(handle)) account = this.#accounts.account(row, -1);
       const count = yield* accountFiles(this.#site, this.#accounts, former, account, this.#lookup);

@@ -13,10 +13,7 @@ export function byteText(text: string): ByteText {
   return isPlain(text) ? text : Buffer.from(text.replace(FORBIDDEN, '\ufffd')).toString('latin1');
 }
 
-/**
- * Returns a text in the form of this module, with the characters that HTML and XML forbid. Handles keep them, because the paths of two
- * accounts must differ: {@link escapeText} replaces them.
- */
+/** Returns a text in the form of this module, with the characters that HTML and XML forbid. */
 export function exactByteText(text: string): ByteText {
   return isPlain(text) ? text : Buffer.from(text).toString('latin1');
 }
@@ -47,14 +44,9 @@ export function parseRecords(json: Buffer): readonly ChangeRecord[] {
 /** Parses JSON that the store contains. Its strings become byte texts. @param json the bytes of the JSON as characters */
 export function parseByteJson(json: ByteText): ReturnType<typeof JSON.parse> {
   if (!UNSAFE.some((part) => json.includes(part)) && !(json.includes('\u00c2') && HIGH_CONTROL.test(json))) return JSON.parse(json);
-  return JSON.parse(encode(json).toString(), (key, value: unknown) => {
-    if (typeof value !== 'string') return value;
-    return HANDLES.has(key) ? exactByteText(value) : byteText(value);
-  });
+  return JSON.parse(encode(json).toString(), (_, value: unknown) => (typeof value === 'string' ? byteText(value) : value));
 }
 
-/** The keys of handles in records and accounts. */
-const HANDLES: ReadonlySet<string> = new Set(['account', 'screen_name']);
 /**
  * JSON with one of these is decoded first. An escape can stand for a character that is not one byte, or that is forbidden.
  * DEL is forbidden, and the UTF-8 of U+FFFE and U+FFFF begins with the last two bytes.
@@ -107,18 +99,14 @@ export function joined(parts: readonly (Markup | '')[], separator: '' | ' ' | '\
   return trusted(whole);
 }
 
-/** Escapes a text for the content of an element and for an attribute value in double quotes. Forbidden characters become U+FFFD. */
+/** Escapes a text for the content of an element and for an attribute value in double quotes. */
 export function escapeText(text: ByteText): Markup {
   // most texts have none of these characters
   if (!SPECIAL.test(text)) return trusted(text);
-  const escaped = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
-  return trusted(escaped.replace(FORBIDDEN_BYTES, REPLACEMENT));
+  return trusted(text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;'));
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern looks for control characters
-const FORBIDDEN_BYTES = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]|\u00c2[\u0080-\u009f]|\u00ef\u00bf[\u00be\u00bf]/g;
-const SPECIAL = new RegExp(`[&<>"]|${FORBIDDEN_BYTES.source}`);
-const REPLACEMENT = byteText('\ufffd');
+const SPECIAL = /[&<>"]/;
 
 /** Returns the text of markup; the five entities stay. */
 export function textOfMarkup(html: Markup): ByteText {

@@ -1,6 +1,6 @@
 import type { DaySpan } from '../contract/snapshots/snapshot-days.ts';
 import type { HandleOfRow } from '../store/accounts/stored-accounts.ts';
-import { exactByteText } from './markup.ts';
+import { byteText } from './markup.ts';
 import { ABOUT, CHANGED_ACCOUNTS, CHANGES_FEED, folderOf, HOME, NOT_FOUND_PAGE } from './paths.ts';
 
 /** The number of pages of changes in a part. */
@@ -96,6 +96,6 @@ export const FOLDERS = 256;
 /** Returns the row numbers of the accounts that have a handle in each folder, in the order of the handles. It holds about 9 bytes for each handle. */
 export function rowsByFolder(handles: Iterable<HandleOfRow>): readonly (readonly number[])[] {
   const rows: number[][] = Array.from({ length: FOLDERS }, () => []);
-  for (const { id, handle } of handles) rows[folderOf(exactByteText(handle))]?.push(id);
+  for (const { id, handle } of handles) rows[folderOf(byteText(handle))]?.push(id);
   return rows;
 }

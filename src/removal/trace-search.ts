@@ -1,4 +1,4 @@
-import { exactByteText } from '../browse/markup.ts';
+import { byteText } from '../browse/markup.ts';
 import { accountPlace } from '../browse/paths.ts';
 import { type Exclusion, handleHash, stableIdHash } from '../contract/accounts/exclusion.ts';
 import { foldedText, handleKey } from '../contract/accounts/handle.ts';
@@ -59,7 +59,7 @@ export class TraceSearch {
     this.#hashes = new Set(exclusions.flatMap((one) => one.handles));
     this.#stableIds = new Set(exclusions.flatMap((one) => one.stable_ids));
     this.#servers = new Set(handles.map((handle) => handle.replace(/^[^@]*/, '')));
-    this.#fileNames = new Set(handles.map((handle) => accountPlace(exactByteText(handle)).name));
+    this.#fileNames = new Set(handles.map((handle) => accountPlace(byteText(handle)).name));
     const searched = handles.map(handleKey).flatMap((key) => (isStrict ? [key, key.replace(/@.*/, '')] : [key]));
     const keys = searched.map((key) => key.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&'));
     this.#handle = keys.length === 0 ? undefined : new RegExp(`(?<![\\p{L}\\p{N}_])(?:${keys.join('|')})(?![\\p{L}\\p{N}_])`, 'u');

@@ -226,7 +226,7 @@ export function nameTable(accounts: readonly NamedAccount[], root: typeof ROOT_1
 }
 
 function accountLink(screenName: string, root: typeof ROOT_1 | typeof ROOT_2): Markup {
-  const handle = exactByteText(screenName);
+  const handle = byteText(screenName);
   return markup`<a href="${root}${accountPage(handle)}"><bdi>@${escapeText(handle)}</bdi></a>`;
 }
 

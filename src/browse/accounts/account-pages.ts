@@ -10,9 +10,9 @@ import { dateMarkup } from '../dates.ts';
 import { recordFilter } from '../filter/record-filter.ts';
 import {
   type ByteText,
+  byteText,
   countsMarkup,
   escapeText,
-  exactByteText,
   joined,
   type Markup,
   markup,
@@ -38,7 +38,7 @@ export function* accountFiles(
   stored: StoredAccount,
   lookup: RecordLookup,
 ): Generator<UnframedFile, number> {
-  const handle = exactByteText(stored.screen_name);
+  const handle = byteText(stored.screen_name);
   const holders = formerHandles.holdersOf(handle);
   const parts = isOnePart(stored) ? ONE : accountParts(accounts.sizes(stored.screen_name));
   const isOld = stored.json === null;

@@ -1,5 +1,5 @@
 import type { HandleOfRow } from '../../store/accounts/stored-accounts.ts';
-import { exactByteText } from '../markup.ts';
+import { byteText } from '../markup.ts';
 import type { UnframedFile } from '../page-frame.ts';
 import { accountPlace, folderOf, nameIn } from '../paths.ts';
 
@@ -16,7 +16,7 @@ export interface ChangedAccounts {
 export function changedAccounts(since: number, all: readonly HandleOfRow[]): ChangedAccounts {
   const folders = new Map<number, HandleOfRow[]>();
   for (const each of all) {
-    const folder = folderOf(exactByteText(each.handle));
+    const folder = folderOf(byteText(each.handle));
     const known = folders.get(folder);
     if (known === undefined) folders.set(folder, [each]);
     else known.push(each);
@@ -34,7 +34,7 @@ export function* changedFiles(
   changed: readonly HandleOfRow[],
   filesOf: (account: HandleOfRow) => Iterable<UnframedFile>,
 ): Generator<UnframedFile> {
-  const accounts = new Map(changed.map((account) => [accountPlace(exactByteText(account.handle)).name, account]));
+  const accounts = new Map(changed.map((account) => [accountPlace(byteText(account.handle)).name, account]));
   const rendered = new Set<HandleOfRow>();
   for (const path of paths) {
     const account = accounts.get(nameIn(path));

@@ -3,7 +3,7 @@ import { formerHandlesOf } from '../../contract/accounts/former-handles.ts';
 import { type Instant, timestampOf } from '../../contract/instant.ts';
 import type { ChangeRecord } from '../../contract/record.ts';
 import type { StoredAccount, StoredAccounts } from '../../store/accounts/stored-accounts.ts';
-import { type ByteText, exactByteText, parseByteJson } from '../markup.ts';
+import { type ByteText, byteText, parseByteJson } from '../markup.ts';
 import { type AccountPart, olderParts } from './account-parts.ts';
 import type { RecordLookup } from './record-lookup.ts';
 import type { RenamesByRecord } from './renames.ts';
@@ -56,7 +56,7 @@ export function readAccount(
     observedBefore: new Map(stored.intervals.map(({ record, from }) => [record, from])),
     parts,
     formerHandles: formerHandlesOf({ ...stored, former_handles: accounts.formerHandles(stored.id) }).map(({ handle, seen_to }) => ({
-      handle: exactByteText(handle),
+      handle: byteText(handle),
       seen_to: timestampOf(seen_to),
     })),
     lastSeen: stored.last_seen,

@@ -1,7 +1,7 @@
 import { timestampOf } from '../../contract/instant.ts';
 import type { StoredAccounts } from '../../store/accounts/stored-accounts.ts';
 import { dateMarkup } from '../dates.ts';
-import { type ByteText, escapeText, exactByteText, joined, markup } from '../markup.ts';
+import { type ByteText, byteText, escapeText, joined, markup } from '../markup.ts';
 import { type Page, pageOf, ROOT_3, type UnframedFile } from '../page-frame.ts';
 import { accountPage, folderOf } from '../paths.ts';
 import { accountParts, hasPage, isOnePart } from './account-parts.ts';
@@ -14,12 +14,12 @@ export class FormerHandles {
   /** @param rows of the accounts that had a handle of the folder */
   constructor(accounts: StoredAccounts, rows: readonly number[], folder: number) {
     for (const { handle, screen_name, seen_to, ...size } of accounts.formerNames(rows)) {
-      const text = exactByteText(handle);
+      const text = byteText(handle);
       // these accounts can have former handles in other folders too
       if (folderOf(text) !== folder) continue;
       const time = timestampOf(seen_to);
       const parts = isOnePart(size) ? 1 : accountParts(accounts.sizesUntil(screen_name, `${time.slice(0, 19)}Z`)).length;
-      const holder = { screen_name: exactByteText(screen_name), seen_to: time, parts };
+      const holder = { screen_name: byteText(screen_name), seen_to: time, parts };
       const known = this.#holders.get(text);
       if (known === undefined) this.#holders.set(text, [holder]);
       else if (known.every((other) => other.screen_name !== holder.screen_name)) known.push(holder);

@@ -1,7 +1,7 @@
 import { parseInstant } from '../../contract/instant.ts';
 import type { ChangeRecord } from '../../contract/record.ts';
 import type { StoredAccounts } from '../../store/accounts/stored-accounts.ts';
-import { type ByteText, byteText, exactByteText, type Markup } from '../markup.ts';
+import { type ByteText, byteText, type Markup } from '../markup.ts';
 import { recordAddress } from '../paths.ts';
 import { type AccountPart, accountParts, isOnePart, ONE_PART, partOfRecord } from './account-parts.ts';
 import { type DatedAccount, type Rename, Renames } from './renames.ts';
@@ -80,7 +80,7 @@ export class RecordLookup implements RecordFacts {
       const found = this.#accounts.accountOf(record);
       return found === undefined || isOnePart(found) ? undefined : found.screen_name;
     }
-    this.#long ??= new Map(this.#accounts.longAccounts(ONE_PART).map((handle) => [exactByteText(handle), handle]));
+    this.#long ??= new Map(this.#accounts.longAccounts(ONE_PART).map((handle) => [byteText(handle), handle]));
     return this.#long.get(account);
   }
 }

@@ -3,7 +3,7 @@ import { usedHandles } from '../../contract/accounts/former-handles.ts';
 import { type Instant, parseInstant, timestampOf } from '../../contract/instant.ts';
 import type { ChangeRecord } from '../../contract/record.ts';
 import type { NamedHandle } from '../../store/accounts/stored-accounts.ts';
-import { type ByteText, exactByteText, type Markup, markup } from '../markup.ts';
+import { type ByteText, byteText, type Markup, markup } from '../markup.ts';
 
 /** A rename of an account. No source says when it happened. It is only known when a source last showed the former handle. */
 export interface Rename {
@@ -53,11 +53,11 @@ export class Renames {
     for (const [screen_name, former_handles] of ofAccount) {
       const stable_id = former_handles[0]?.stable_id ?? null;
       const used = usedHandles({ screen_name, stable_id, former_handles });
-      if (stable_id !== null) this.#withStableId.add(exactByteText(screen_name));
+      if (stable_id !== null) this.#withStableId.add(byteText(screen_name));
       this.#handles.set(
-        exactByteText(screen_name),
+        byteText(screen_name),
         used.map(({ handle, seen_to }) => ({
-          handle: exactByteText(handle),
+          handle: byteText(handle),
           seen_to,
           others_to: former_handles.findLast((other) => other.seen_to < seen_to)?.seen_to ?? 0,
         })),

@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib';
 import { encodeJson } from '../../contract/drf-json.ts';
 import type { SearchedNames } from '../../store/accounts/account-reader.ts';
-import { type ByteText, encode, exactByteText, type Markup, trusted } from '../markup.ts';
+import { type ByteText, byteText, encode, exactByteText, type Markup, trusted } from '../markup.ts';
 import { accountPlace } from '../paths.ts';
 import { AccountRanges } from './account-ranges.ts';
 import { BestAccounts, type RankedAccount } from './crowded-ranges.ts';
@@ -99,7 +99,7 @@ function jsonOf(names: SearchedNames): ByteText {
 
 /** Returns an account as a file of the index lists it. */
 export function entryOf({ screen_name: handle, display_name, former_handles, records }: SearchedNames): IndexEntry {
-  const place = accountPlace(exactByteText(handle));
+  const place = accountPlace(byteText(handle));
   const folder = place.name === handle ? place.folder : `${place.folder}${place.name}`;
   return [handle, folder, cutName(display_name), rankOf(records), ...former_handles.map((former) => former.handle)];
 }
