@@ -74,6 +74,7 @@ export class StagedPart {
   files = 0;
   written = 0;
   readonly #lines = new Map<string, string>([['', '']]);
+  readonly #paths = new Set<string>();
   readonly #staged: StagedFiles;
   readonly #path: string;
 
@@ -121,6 +122,8 @@ export class StagedPart {
 
   /** The manifest has compressed copies after all pages of their collection, so their lines are in files of their own. */
   #list(path: string, digest: string): void {
+    if (this.#paths.has(path)) throw new Error(`two files have the path ${path}`);
+    this.#paths.add(path);
     const encoding = encodingOfPath(path);
     const suffix = encoding === undefined ? '' : SUFFIXES[encoding];
     this.#lines.set(suffix, `${this.#lines.get(suffix) ?? ''}${digest}  ${path}\n`);
