@@ -125,9 +125,9 @@ function isKey(value: string): boolean {
   return value !== '' && value.isWellFormed();
 }
 
-/** The handle of an account. It is a key, so it must be valid Unicode without control characters. */
+/** The handle of an account. It is a key, so it must be valid Unicode without control characters of ASCII. */
 export const handle: Rule<string> = rule(
-  'a screen name: not empty, no control characters, valid Unicode',
+  'a screen name: not empty, no control characters of ASCII, valid Unicode',
   (value): value is string => isString(value) && isKey(value),
 );
 

@@ -10,7 +10,7 @@ const RULES: readonly (readonly [string, shape.Rule<unknown>, readonly unknown[]
   ['an integer from 0 to 9007199254740991, or null', shape.identifierOrNull, [0, null], [undefined, -1]],
   ['an integer of 0 or more', shape.count, [0], [-1, null]],
   [
-    'a screen name: not empty, no control characters, valid Unicode',
+    'a screen name: not empty, no control characters of ASCII, valid Unicode',
     shape.handle,
     [' ', 'a\u0080', '\ud7ff', '\ue000', '😀'],
     ['', 'a\u001f', '\u0000', 'a\u007fb', '\ud800', '\udfffa', 1],

@@ -52,7 +52,7 @@ export interface AccountState extends Identity {
   readonly profile_record: number | null;
 }
 
-const stableId: Rule<string> = rule('a stable id: not empty, no control characters, valid Unicode', handle.accepts);
+const stableId: Rule<string> = rule('a stable id: not empty, no control characters of ASCII, valid Unicode', handle.accepts);
 const fields: Rule<readonly DataType[]> = rule(
   `an array of ${DATA_TYPES.join(', ')}, each at most once and in this order`,
   (value): value is readonly DataType[] =>

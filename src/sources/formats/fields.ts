@@ -34,7 +34,7 @@ export function idField(found: unknown, path: string, field: string): string | u
   if (typeof found === 'number' && Number.isSafeInteger(found) && found >= 0 && !Object.is(found, -0)) return String(found);
   throw new Violation(
     at(path, field),
-    'an id as a string without control characters, or an integer up to 9007199254740991',
+    'an id as a string without control characters of ASCII, or an integer up to 9007199254740991',
     show(found),
     'write ids as strings: numbers beyond 9007199254740991 lose their last digits',
   );

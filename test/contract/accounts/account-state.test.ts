@@ -21,7 +21,7 @@ describe('the state of an account', () => {
   });
 
   it.each([
-    ['stable_id', { stable_id: '' }, 'a stable id: not empty, no control characters, valid Unicode, or null'],
+    ['stable_id', { stable_id: '' }, 'a stable id: not empty, no control characters of ASCII, valid Unicode, or null'],
     ['observed_to', { observed_to: '2020-01-01T00:00:00Z' }, `${TIME}, or null`],
     ['observed_to', { observed_to: 'now' }, `${TIME}, or null`],
     ['observed_to', { observed_to: 5 }, `${TIME}, or null`],
