@@ -8,19 +8,14 @@ import { counted, number } from './numbers.ts';
  */
 export type ByteText = string;
 
-/** Returns a text in the form of this module. Characters that HTML and XML forbid become U+FFFD. */
+/** Returns a text in the form of this module. Two texts of valid Unicode never become the same: paths are made from handles. */
 export function byteText(text: string): ByteText {
-  return isPlain(text) ? text : Buffer.from(text.replace(FORBIDDEN, '\ufffd')).toString('latin1');
-}
-
-/** Returns a text in the form of this module, with the characters that HTML and XML forbid. */
-export function exactByteText(text: string): ByteText {
-  return isPlain(text) ? text : Buffer.from(text).toString('latin1');
+  return isAscii(text) ? text : Buffer.from(text).toString('latin1');
 }
 
 /** Returns the text that readers see. */
 export function plainText(text: ByteText): string {
-  return isPlain(text) ? text : Buffer.from(text, 'latin1').toString();
+  return isAscii(text) ? text : Buffer.from(text, 'latin1').toString();
 }
 
 /** Returns the bytes of a text. */
@@ -43,29 +38,15 @@ export function parseRecords(json: Buffer): readonly ChangeRecord[] {
 
 /** Parses JSON that the store contains. Its strings become byte texts. @param json the bytes of the JSON as characters */
 export function parseByteJson(json: ByteText): ReturnType<typeof JSON.parse> {
-  if (!UNSAFE.some((part) => json.includes(part)) && !(json.includes('\u00c2') && HIGH_CONTROL.test(json))) return JSON.parse(json);
+  // an escape can stand for a character that is not one byte
+  if (!json.includes('\\u')) return JSON.parse(json);
   return JSON.parse(encode(json).toString(), (_, value: unknown) => (typeof value === 'string' ? byteText(value) : value));
 }
 
-/**
- * JSON with one of these is decoded first. An escape can stand for a character that is not one byte, or that is forbidden.
- * DEL is forbidden, and the UTF-8 of U+FFFE and U+FFFF begins with the last two bytes.
- */
-const UNSAFE: readonly string[] = ['\\u', '\\b', '\\f', '\u007f', '\u00ef\u00bf'];
-/** The UTF-8 of U+0080 to U+009F, which are forbidden. */
-const HIGH_CONTROL = /\u00c2[\u0080-\u009f]/;
-
-/** Whether all characters are ASCII and allowed. */
-function isPlain(text: string): boolean {
-  for (let at = 0; at < text.length; at += 1) {
-    const unit = text.charCodeAt(at);
-    if (unit > 0x7e || (unit < 0x20 && unit !== 0x09 && unit !== 0x0a && unit !== 0x0d)) return false;
-  }
+function isAscii(text: string): boolean {
+  for (let at = 0; at < text.length; at += 1) if (text.charCodeAt(at) > 0x7f) return false;
   return true;
 }
-
-// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern looks for control characters
-const FORBIDDEN = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\ufffe\uffff]/g;
 
 /** A byte text that can be a part of HTML or XML: this program wrote it, or it is escaped. */
 export type Markup = ByteText & { readonly [MARKUP]: true };
@@ -99,14 +80,28 @@ export function joined(parts: readonly (Markup | '')[], separator: '' | ' ' | '\
   return trusted(whole);
 }
 
-/** Escapes a text for the content of an element and for an attribute value in double quotes. */
+/**
+ * Escapes a text for the content of an element and for an attribute value in double quotes. Characters that HTML and XML forbid
+ * become U+FFFD.
+ */
 export function escapeText(text: ByteText): Markup {
   // most texts have none of these characters
-  if (!SPECIAL.test(text)) return trusted(text);
-  return trusted(text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;'));
+  if (!SPECIAL.test(text)) return trusted(allowedText(text));
+  return trusted(allowedText(text).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;'));
 }
 
 const SPECIAL = /[&<>"]/;
+
+/** Returns a text whose characters that HTML and XML forbid are U+FFFD. */
+export function allowedText(text: ByteText): ByteText {
+  return FORBIDDEN.test(text) ? text.replace(ALL_FORBIDDEN, REPLACEMENT) : text;
+}
+
+/** Matches the UTF-8 of U+0000 to U+001F, except tab and line breaks, of U+007F to U+009F, and of U+FFFE and U+FFFF. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern looks for control characters
+const FORBIDDEN = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]|\u00c2[\u0080-\u009f]|\u00ef\u00bf[\u00be\u00bf]/;
+const ALL_FORBIDDEN = new RegExp(FORBIDDEN, 'g');
+const REPLACEMENT = byteText('\ufffd');
 
 /** Returns the text of markup; the five entities stay. */
 export function textOfMarkup(html: Markup): ByteText {

@@ -1,4 +1,4 @@
-import { type ByteText, escapeText, type Markup, markup, trusted } from './markup.ts';
+import { allowedText, type ByteText, escapeText, type Markup, markup, trusted } from './markup.ts';
 
 /** The markup of a change, made anew from a diff_html: no byte of it is markup that a stranger wrote. */
 export interface DiffMarkup {
@@ -127,10 +127,10 @@ export function isWebUrl(url: ByteText): boolean {
   return /^https?:\/\/[^\u0000- \u007f/?#@\\]+(?:[/?#][^\u0000- \u007f]*)?$/i.test(url);
 }
 
-/** Returns the markup of escaped text. Returns undefined if it has other entities than the five of the grammar. */
+/** Returns the markup of escaped text, without forbidden characters. Returns undefined if it has other entities than the five of the grammar. */
 function textMarkup(html: ByteText): Markup | undefined {
   if (html.includes('>')) return undefined;
-  return html.includes('&') && STRAY.test(html) ? undefined : trusted(html);
+  return html.includes('&') && STRAY.test(html) ? undefined : trusted(allowedText(html));
 }
 
 const STRAY = /&(?!(?:amp|lt|gt|quot|#39);)/;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { escapeText, joined, type Markup, markup, parseRecords, plainText, trusted } from '../../src/browse/markup.ts';
+import { byteText, escapeText, joined, type Markup, markup, parseRecords, plainText, trusted } from '../../src/browse/markup.ts';
+import { diffMarkup } from '../../src/browse/parse-diff-html.ts';
 import { encodeRecord } from '../../src/contract/record.ts';
 import { bioRecord } from '../support/bio-record.ts';
 import { withoutControls } from './parsed-html.ts';
@@ -49,5 +50,11 @@ it.each(TEXTS)('parseRecords reads %j in every field', (text) => {
   const records = parseRecords(Buffer.from([record, record].map(encodeRecord).join(',')));
   expect(records).toHaveLength(2);
   for (const field of ['account', 'text', 'diff_html', 'web_archive_url'] as const)
-    expect(plainText(records[1]?.[field] ?? '')).toBe(withoutControls(record[field]));
+    expect(plainText(records[1]?.[field] ?? '')).toBe(record[field].toWellFormed());
+});
+
+it.each(TEXTS)('markup of %j has no character that HTML forbids', (text) => {
+  const shown = withoutControls(text);
+  expect(plainText(escapeText(byteText(`&${text}`)))).toBe(`&amp;${shown.replaceAll('"', '&quot;')}`);
+  expect(plainText(diffMarkup(byteText(`<ins>${text}</ins>`))?.added ?? '')).toBe(shown);
 });

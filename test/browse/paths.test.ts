@@ -5,11 +5,15 @@ import { byteText } from '../../src/browse/markup.ts';
 import { partOf } from '../../src/browse/parts.ts';
 import { accountPage, changesArchive, changesPage } from '../../src/browse/paths.ts';
 
-/** Handles that are likely to be confused: few characters, both cases, other scripts, signs, reserved names. */
+/** Characters that pages show as U+FFFD, that character, and other characters without a meaning. */
+const NOT_SHOWN = ['\u0080', '\u0085', '\u009f', '\ufffd', '\ufffe', '\uffff', '\ufdd0', '\u{10ffff}'];
+
+/** Handles that are likely to be confused: few characters, both cases, other scripts, signs, reserved names, characters that are not shown. */
 const handle = fc.oneof(
   fc.string({ unit: fc.constantFrom('a', 'A', 'b', 'B', '.', '-', '_', '1', '~'), minLength: 1, maxLength: 6 }),
   fc.string({ unit: fc.constantFrom('東', '京', 'é', 'É', 'x', 'X', '/', '\\', ':', '*', ' '), minLength: 1, maxLength: 5 }),
   fc.constantFrom('con', 'CON', 'con.x', 'nul', 'com1', 'lpt9.html', 'a.', '.a', '..', 'K'.repeat(300), 'k'.repeat(51), '東'.repeat(200)),
+  fc.string({ unit: fc.constantFrom(...NOT_SHOWN, 'a', '\u00c2', '\u00ef\u00bf'), minLength: 1, maxLength: 4 }),
   fc.string({ unit: 'grapheme', minLength: 1, maxLength: 30 }),
 );
 

@@ -2,7 +2,7 @@ import type { ListedAccount } from '../../store/accounts/account-reader.ts';
 import type { NewerAccount } from '../../store/accounts/names-since-checkpoint.ts';
 import type { NamedAccount, StoredAccounts } from '../../store/accounts/stored-accounts.ts';
 import { dateMarkup } from '../dates.ts';
-import { type ByteText, byteText, escapeText, exactByteText, joined, type Markup, markup, numberMarkup, plainText } from '../markup.ts';
+import { type ByteText, byteText, escapeText, joined, type Markup, markup, numberMarkup } from '../markup.ts';
 import { pageOf, type ROOT_1, ROOT_2, type UnframedFile } from '../page-frame.ts';
 import { accountPage, accountsPage, CHANGED_ACCOUNTS, namesPage } from '../paths.ts';
 import { LONGEST_PREFIX, longerPrefix, PrefixCursor } from './prefix-cursor.ts';
@@ -128,7 +128,7 @@ function listedByName({ screen_name, display_name }: NamedAccount): (Sorted & Na
 
 /** Returns a text as SQLite compares it: letters of ASCII in lower case. */
 function folded(text: string): ByteText {
-  return exactByteText(text).replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+  return byteText(text).replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
 
 /** Yields the pages of a beginning. Returns the beginnings of the page that leads to all of them. */
@@ -200,9 +200,8 @@ function listPage<T extends Sorted>(
   return { path, render: () => [page()] };
 }
 
-/** Returns a text without characters that HTML forbids. */
 function shownText(text: ByteText): Markup {
-  return markup`<bdi>${escapeText(byteText(plainText(text)))}</bdi>`;
+  return markup`<bdi>${escapeText(text)}</bdi>`;
 }
 
 /** Returns a table of accounts. @param root the path from its page to the root of the tree */

@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib';
 import { encodeJson } from '../../contract/drf-json.ts';
 import type { SearchedNames } from '../../store/accounts/account-reader.ts';
-import { type ByteText, byteText, encode, exactByteText, type Markup, trusted } from '../markup.ts';
+import { type ByteText, byteText, encode, type Markup, trusted } from '../markup.ts';
 import { accountPlace } from '../paths.ts';
 import { AccountRanges } from './account-ranges.ts';
 import { BestAccounts, type RankedAccount } from './crowded-ranges.ts';
@@ -88,13 +88,13 @@ function indexed(names: SearchedNames): IndexedAccount {
   const { screen_name: handle, display_name, former_handles, records } = names;
   const formerHandles = former_handles.map((former) => former.handle);
   const terms = termsOf({ handle, name: cutName(display_name), formerHandles }).map(({ text, match }) => {
-    return { text: rangeText(exactByteText(text)), match };
+    return { text: rangeText(byteText(text)), match };
   });
   return { handle, rank: rankOf(records), terms, json: jsonOf(names) };
 }
 
 function jsonOf(names: SearchedNames): ByteText {
-  return exactByteText(encodeJson(entryOf(names)));
+  return byteText(encodeJson(entryOf(names)));
 }
 
 /** Returns an account as a file of the index lists it. */
