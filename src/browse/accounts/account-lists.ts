@@ -119,7 +119,7 @@ function* byName(sorted: Iterable<NamedAccount>, newer: readonly NewerAccount[])
 
 /** Whether a name comes before another. SQLite sorts equal names of handles that differ only in case by the bytes of the handle. */
 function isBefore(one: Sorted, other: Sorted): boolean {
-  return one.text === other.text ? exactByteText(one.screen_name) < exactByteText(other.screen_name) : one.text < other.text;
+  return one.text === other.text ? byteText(one.screen_name) < byteText(other.screen_name) : one.text < other.text;
 }
 
 function listedByName({ screen_name, display_name }: NamedAccount): (Sorted & NamedAccount)[] {
