@@ -85,12 +85,13 @@ export function joined(parts: readonly (Markup | '')[], separator: '' | ' ' | '\
  * become U+FFFD.
  */
 export function escapeText(text: ByteText): Markup {
-  // most texts have none of these characters
-  if (!SPECIAL.test(text)) return trusted(allowedText(text));
+  if (!SPECIAL.test(text)) return trusted(text);
   return trusted(allowedText(text).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;'));
 }
 
-const SPECIAL = /[&<>"]/;
+/** Matches each text that {@link escapeText} changes, and some others. One search is faster than two, and most texts have none of these. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern looks for control characters
+const SPECIAL = /[&<>"\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\u00c2\u00ef]/;
 
 /** Returns a text whose characters that HTML and XML forbid are U+FFFD. */
 export function allowedText(text: ByteText): ByteText {
