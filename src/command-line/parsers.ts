@@ -107,7 +107,6 @@ export function source(text: string): string {
   return text;
 }
 
-/** Returns a parser that accepts only these words. */
 export function oneOf(words: readonly string[]): (text: string) => string {
   return (text) => {
     if (words.includes(text)) return text;
@@ -136,7 +135,6 @@ export function timeOrDate(text: string): Instant {
   throw new InvalidArgumentError('a date such as 2017-09-19, or a time with a time zone such as 2017-09-19T20:47:28Z');
 }
 
-/** Returns a parser of whole numbers from `least` to `most`. */
 export function wholeNumber(least: number, most: number): (text: string) => number {
   return (text) => {
     const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;

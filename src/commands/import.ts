@@ -91,7 +91,6 @@ function jsonOf({ records, accounts, exclusions, pageSets, ...rest }: ImportSumm
   };
 }
 
-/** Whether an import changed the items of the store. */
 function isChanged({ records, accounts, exclusions }: ImportSummary): boolean {
   return [records, accounts, exclusions].some(({ added, replaced }) => added + replaced > 0);
 }

@@ -63,7 +63,6 @@ function* shown(steps: Iterable<Step>): Generator<Pick<Step, 'action' | 'path' |
   for (const { action, path, bytes, reason } of steps) yield { action, path, bytes, reason };
 }
 
-/** Returns the result of a publish as text. */
 export function summaryLines(summary: PublishSummary, target: NamedTarget, took: string): Line[] {
   const { done, plan, removal, traffic, wasInterrupted, invalidate } = summary;
   if (invalidate.length === 0) {

@@ -31,10 +31,8 @@ export interface Receipt {
   readonly look_at: readonly string[];
 }
 
-/** The beginning of a receipt as text. */
 export const RECEIPT_START = 'Receipt for the removal of ';
 
-/** Returns a receipt as text. */
 export function receiptText(receipt: Receipt): string {
   const { names, store, removed, known, excluded_at, erased } = receipt;
   return [

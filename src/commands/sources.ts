@@ -22,7 +22,6 @@ const DAY_MS = 86_400_000;
 export type SourceChoice = ValuesOf<typeof SOURCE_OPTIONS>;
 type SnapshotChoice = ValuesOf<typeof SNAPSHOT_OPTIONS>;
 
-/** The sources of a command. */
 interface Sources {
   readonly inputs: Input[];
   readonly patterns: FilePatterns;
@@ -127,7 +126,6 @@ export function rejectedLine(
   return rejected > 0 && `  rejected  ${number(rejected)}${dryRun ? '' : `, written to ${rejects}`}`;
 }
 
-/** Which snapshots have the time in their paths, as text. */
 export function pathTimeLine({ count, first, last }: PathTimes): Line {
   const range = first === last ? first : `${first} to ${last}`;
   return count > 0 && `  times     ${range}, from the names of files and folders, of ${plural(count, 'snapshot')}`;

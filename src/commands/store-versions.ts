@@ -122,7 +122,6 @@ export async function runStoreVersions(terminal: Terminal, options: Values<'stor
   );
 }
 
-/** Returns one version of the store as a line of text. */
 function versionLine({ number: version, time, records, accounts, store_bytes, bytes, store, schema }: StoreVersion): string {
   const other = schema === SCHEMA_VERSION ? '' : `, schema ${schema}: this release cannot read it`;
   return `version ${version} of ${time}: ${plural(records, 'record')} of ${plural(accounts, 'account')}, ${size(store_bytes)} (${size(bytes)} compressed), fingerprint ${store.slice(0, 12)}${other}`;

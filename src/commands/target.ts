@@ -114,7 +114,6 @@ export function requestsText({ names }: NamedTarget, requests: number): string |
   return names === undefined ? plural(requests, 'request') : undefined;
 }
 
-/** Returns the traffic of a run as text. */
 export function trafficText(target: NamedTarget, { sent, requests }: { readonly sent: number; readonly requests: number }): string {
   return [size(sent), requestsText(target, requests)].filter((part) => part !== undefined).join(' in ');
 }

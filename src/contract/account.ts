@@ -54,7 +54,6 @@ const SHAPE: Shape<AccountOnPage> = {
   bio: text,
 };
 
-/** The names of all fields of an account on a page. */
 export const ACCOUNT_FIELDS: readonly string[] = Object.keys(SHAPE);
 
 /**
@@ -73,7 +72,6 @@ export function parseProfile(value: unknown, path: string): AccountOnPage {
   return parseShape(SHAPE, value, path);
 }
 
-/** Parses a record of the given account. */
 export function parseOwnRecord(value: unknown, account: Pick<Identity, 'screen_name'>, path: string): ChangeRecord {
   const record = parseRecord(value, path);
   if (record.account === account.screen_name) return record;

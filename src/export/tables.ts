@@ -111,7 +111,6 @@ function table<R extends Row>(
   };
 }
 
-/** The files of an export as CSV or Parquet. */
 const TABLE_FILE = /^(records|accounts|exclusions)\.(csv|parquet)$/;
 
 /**

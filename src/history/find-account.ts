@@ -13,7 +13,6 @@ const MAX_CANDIDATES = 5;
 /** The maximum number of similar handles that are suggested. */
 const MAX_SIMILAR = 3;
 
-/** The account that a name identifies, and how. */
 export interface IdentifiedAccount {
   readonly entry: AccountEntry;
   readonly foundBy: FoundAccount['by'] | 'prefix';

@@ -16,7 +16,6 @@ interface ReadPart {
 export class PartSets {
   readonly #parts: ReadPart[] = [];
 
-  /** Begins a part. */
   begin(header: PartHeader, file: string): void {
     this.#parts.push({ header, file, snapshots: 0 });
   }

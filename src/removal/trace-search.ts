@@ -5,7 +5,6 @@ import { foldedText, handleKey } from '../contract/accounts/handle.ts';
 import { isObject } from '../contract/json.ts';
 import { excludedAccounts } from '../contract/pages/excluded-account.ts';
 
-/** What is searched for. */
 export interface SearchedAccounts {
   readonly exclusions: readonly Exclusion[];
   /** The handles that are known. The exclusions have only their hashes. */

@@ -1,6 +1,5 @@
 import { StorageError } from './storage-error.ts';
 
-/** An object that was listed. */
 export interface ListedObject {
   /** The path below the prefix; '' if the prefix is the whole key. */
   readonly path: string;

@@ -66,7 +66,6 @@ export class PublishedTarget {
     });
   }
 
-  /** Returns the exclusions of the store. */
   removals(): Removals {
     return this.#open((database) => {
       const done = this.#removalsIn(database);

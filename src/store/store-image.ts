@@ -54,7 +54,6 @@ export class StoreImage {
   readonly path: string;
   readonly bytes: number;
   readonly state: StoreState;
-  /** The schema version. */
   readonly schema: number = SCHEMA_VERSION;
   readonly #database: Connection;
   readonly #file: number;

@@ -80,7 +80,6 @@ export class Store extends PageSource {
     return `${crc.toString(16).padStart(8, '0')}-${bytes}`;
   }
 
-  /** Returns a reader of single accounts with their records. */
   storedAccounts(): StoredAccounts {
     return new StoredAccounts(this.#database);
   }
@@ -107,12 +106,10 @@ export class Store extends PageSource {
     for (const { place, screen_name } of accountRows(this.#database, 'page', [])) yield place === NO_RECORD ? screen_name : place;
   }
 
-  /** Returns a search for accounts by handle, former handle and stable id. */
   accountSearch(): AccountSearch {
     return new AccountSearch(this.#database);
   }
 
-  /** Returns a reader of accounts without their records. */
   accountReader(): AccountReader {
     return new AccountReader(this.#database);
   }
@@ -135,12 +132,10 @@ export class Store extends PageSource {
     return new Map(rows.flatMap(({ id, gone_at }) => (gone_at === null ? [] : [[id, gone_at]])));
   }
 
-  /** Returns the items that services no longer have. */
   goneItems(): readonly GoneItem[] {
     return goneItems(this.#database);
   }
 
-  /** Returns what mirrors lack of their services. */
   incompleteMirrors(): readonly IncompleteMirror[] {
     return incompleteMirrors(this.#database);
   }

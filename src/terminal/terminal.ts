@@ -33,7 +33,6 @@ const CHUNK_CHARACTERS = 1 << 12;
  * {@link printable}, because a file name can contain escape sequences and line breaks.
  */
 export class Terminal {
-  /** The exit code for the process. */
   exitCode = 0;
   readonly io: ProcessIO;
   /** Returns a suggested command as a line that works when it is pasted. */

@@ -108,7 +108,6 @@ export function buildRecordIn(files: TreeFiles): BuildRecord | 'unfinished' | 'n
   }
 }
 
-/** Returns the layout of the tree of a build record. */
 export function layoutOf({ data_pages, account_pages, compress }: Pick<BuildRecord, 'data_pages' | 'account_pages' | 'compress'>): Layout {
   return { pages: { data: data_pages, account: account_pages }, encodings: encodingsIn(compress) };
 }

@@ -25,7 +25,6 @@ export function finishedTree(files: TreeFiles): BuildRecord | undefined {
   return isWhole ? record : undefined;
 }
 
-/** Returns the sort keys of a tree. */
 export function sortKeysIn(files: TreeFiles): SortKeys {
   return readSortKeys(() => files.pieces(SORT_KEYS));
 }

@@ -186,7 +186,6 @@ export function numbered(path: string): { readonly number: number; readonly isCo
   return digits === undefined ? undefined : { number: Number(digits), isCommit: rest === '.json' };
 }
 
-/** Returns the numbers of the commits among objects. */
 export function commitNumbers(listed: readonly { readonly path: string }[]): number[] {
   return listed.flatMap(({ path }) => numbered(path) ?? []).flatMap(({ number, isCommit }) => (isCommit ? [number] : []));
 }

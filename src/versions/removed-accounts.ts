@@ -4,7 +4,6 @@ import type { ZipReader } from '../zip/zip-reader.ts';
 
 const ACCOUNT_PAGE = /^rest\/account\/page\/\d+\/index\.json$/;
 
-/** The handles of accounts in a tree. */
 export interface AccountsFound {
   /** Those of removed accounts: those with an excluded handle or record, and those whose handle another account has now. */
   readonly removed: readonly string[];

@@ -2,7 +2,6 @@ import { ByteReader } from './byte-reader.ts';
 import { type ClaimedDigest, claimedDigest, hashFor, isClaimed } from './digest.ts';
 import { damaged } from './warc-damage.ts';
 
-/** The header of a WARC record. */
 export interface RecordHeader {
   readonly type: string;
   /** Without angle brackets; '' if there is none. */

@@ -178,7 +178,6 @@ export function encodeExportHeader({
   return encodeJson({ format: EXPORT_FORMAT, version, ...lists, ...days, accounts, records } satisfies ExportHeader);
 }
 
-/** Whether two states are equal. */
 export function isSameState(one: AccountState, other: AccountState): boolean {
   return encodeAccountState(one) === encodeAccountState(other);
 }

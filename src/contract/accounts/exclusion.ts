@@ -35,7 +35,6 @@ export function sharedHandleHash(handle: string, record: number): string {
   return hashOf(`${handleKey(handle)}\n${record}`);
 }
 
-/** Returns the hash of a stable id in an exclusion. */
 export function stableIdHash(id: string): string {
   return hash('sha256', `palimpsest exclusion stable_id ${id}`);
 }

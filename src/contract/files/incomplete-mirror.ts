@@ -54,7 +54,6 @@ const report = objectOf<IncompleteMirror>('a report', {
 /** The reports in an archive or a tree; undefined if there are none. */
 export const incompleteMirrors: Rule<readonly IncompleteMirror[] | undefined> = orNothing(arrayOf('reports of incomplete mirrors', report));
 
-/** Returns a report as a sentence. */
 export function lackSentence(report: IncompleteMirror): string {
   const { base_url, request_count, failed_pages: failed = [] } = report;
   const subject = `the ${request_count === 0 ? 'import' : 'mirror'} of ${base_url}`;

@@ -35,7 +35,6 @@ const GZIP_MAGIC = Buffer.from([0x1f, 0x8b]);
  */
 export class PageSpool {
   readonly path: string;
-  /** The items on the pages. */
   readonly items: SpooledItems;
   readonly #database: Connection;
   readonly #memory: MirrorState;
@@ -102,7 +101,6 @@ export class PageSpool {
     return this.#database.get('SELECT * FROM page WHERE collection = ? AND number = ? ORDER BY id DESC LIMIT 1', collection, number);
   }
 
-  /** The number of pages that were read. */
   get pageCount(): number {
     return Number(this.#database.value('SELECT count(*) FROM page'));
   }

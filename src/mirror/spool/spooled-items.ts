@@ -117,7 +117,6 @@ export class SpooledItems {
     return this.#wanted;
   }
 
-  /** Returns the keys of the items that are marked as gone. */
   goneItems(collection: Collection): ItemKey[] {
     return this.#database.values('SELECT key FROM gone WHERE collection = ? ORDER BY key', collection);
   }

@@ -120,7 +120,6 @@ function isSameProfile(one: StoredProfile, other: StoredProfile): boolean {
   return one.profile === other.profile || PROFILE_KEYS.every((field) => one.profile[field] === other.profile[field]);
 }
 
-/** Returns the profile in a stored text. */
 export function storedProfile(text: string): StoredProfile {
   return JSON.parse(text);
 }

@@ -22,7 +22,6 @@ export function plainHeaders(path: string): ObjectHeaders {
   return { contentType: mediaTypeOf(path), cacheControl: DEFAULT_CACHE_CONTROL, contentEncoding: '' };
 }
 
-/** Returns all headers in one line, for comparison. */
 export function headerLine({ contentType, cacheControl, contentEncoding }: ObjectHeaders): string {
   return [contentType, cacheControl, contentEncoding].join(' | ');
 }

@@ -39,7 +39,6 @@ export interface CaptureSelection {
   readonly baseUrl: string | undefined;
 }
 
-/** A capture that is a page. */
 interface Capture extends PageAddress {
   readonly file: number;
   readonly number: number;
@@ -171,7 +170,6 @@ function compare(one: string, other: string): number {
   return one < other ? -1 : one > other ? 1 : 0;
 }
 
-/** The address of a page in an archive. */
 interface PageAddress {
   readonly collection: Collection;
   /** The same for all pages of one collection. */

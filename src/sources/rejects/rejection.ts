@@ -52,7 +52,6 @@ export function unreadableInput(error: unknown): InputError {
   return { kind: 'error', code, message, place, expected, found, hint };
 }
 
-/** Returns the input error for a text that is not JSON. */
 export function notJson({ line, expected, found, text, hint }: NotJson, file: string): InputError {
   return { kind: 'error', code: 'bad-json', place: { file, line }, expected, found, hint, item: text };
 }

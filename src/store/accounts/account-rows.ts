@@ -2,7 +2,6 @@ import type { Instant } from '../../contract/instant.ts';
 import type { Connection } from '../database/connection.ts';
 import type { ListedColumns } from '../histories/derived-history.ts';
 
-/** An account in the store. */
 export interface AccountRow extends ListedColumns {
   readonly id: number;
   readonly screen_name: string;
@@ -77,7 +76,6 @@ const SQL: { readonly [C in keyof AccountRow]?: string } = {
   profile: "iif(account.first_record IS NULL, summary, '{' || substr(tail, 2)) AS profile",
 };
 
-/** The row number of the account with a screen name. */
 export const ACCOUNT_NAMED = '(SELECT id FROM account WHERE screen_name = ?)';
 
 /** Adds a former handle, unless it is known. */

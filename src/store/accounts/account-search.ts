@@ -3,7 +3,6 @@ import type { Connection, Statement } from '../database/connection.ts';
 import { parseAccountName } from './account-names.ts';
 import { HandleSpellings } from './handle-spellings.ts';
 
-/** An account that a name identifies. */
 export interface FoundAccount {
   readonly screen_name: string;
   readonly by: 'handle' | 'former-handle' | 'stable-id';

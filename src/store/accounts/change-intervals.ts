@@ -38,7 +38,6 @@ interface StoredChange extends Pick<ChangeRecord, 'text' | 'first_encountered_da
   readonly since: string;
 }
 
-/** Writes the change intervals of accounts. */
 export class IntervalWriter {
   readonly #path: string;
   readonly #stored: Statement<[number], IntervalsRow>;

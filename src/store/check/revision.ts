@@ -57,7 +57,6 @@ function checksumIn({ number, fingerprint, records, accounts, feed, ranking, ran
   return checksumOf([number, fingerprint, records, accounts, feed, ranking, ranking_sum].join(' '));
 }
 
-/** Returns the number of the next revision. */
 export function nextRevision(database: Connection): number {
   return database.value<number>("SELECT ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'revision'), 0) + 1") ?? 1;
 }

@@ -24,7 +24,6 @@ import { fingerprint, isNeverFilled, latestRevision, neverFilled } from './revis
 export type CheckPhase = 'file' | 'content';
 
 export interface CheckSummary {
-  /** The numbers of checked records and accounts. */
   readonly records: number;
   readonly accounts: number;
   /** The first findings, up to a limit. */
@@ -36,7 +35,6 @@ export interface CheckSummary {
 const MAX_FINDINGS = 1000;
 /** The number of rows that one query reads. */
 const BATCH_SIZE = 500;
-/** The columns of accounts that are checked. */
 const CHECKED = [...STATE_COLUMNS, 'first_record', 'place', 'digest', 'checksum', ...LISTED_COLUMNS] as const;
 
 /**

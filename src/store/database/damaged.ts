@@ -1,7 +1,6 @@
 import { Failure } from '../../contract/failure.ts';
 import { hint, suggested } from '../../contract/hint.ts';
 
-/** Returns the failure for a damaged store. */
 export function damaged(path: string, found: string, cause?: unknown): Failure {
   return new Failure('bad-store', `the store ${path} is damaged`, {
     place: { file: path },

@@ -4,7 +4,6 @@ import { damaged } from '../database/damaged.ts';
 import { feedBlocks, idAt, jsonOfBlock } from './feed-blocks.ts';
 import { type DatedRecord, daysIn, visitDays } from './record-dates.ts';
 
-/** The records of one day. */
 export interface FeedDay {
   /** Such as `2024-03-05`. */
   readonly date: string;

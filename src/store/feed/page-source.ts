@@ -56,7 +56,6 @@ export class PageSource {
     return [feedEdge(this.#database, 0), ...Array.from(places, (place) => idAt(this.#database, place))];
   }
 
-  /** Returns a cursor over the accounts in their order. */
   accounts(): AccountCursor {
     return new AccountCursor(this.#database);
   }
@@ -97,7 +96,6 @@ export class PageSource {
     return digestOfNames(this.#database, this.revision.records);
   }
 
-  /** Returns the accounts with records after the checkpoint, the one with the newest record first. */
   accountsSinceCheckpoint(): readonly NewerAccount[] {
     return accountsSinceCheckpoint(this.#database, this.revision.records);
   }

@@ -3,7 +3,6 @@ import { checksumOf } from '../check/checksum.ts';
 import type { Connection } from '../database/connection.ts';
 import { damaged } from '../database/damaged.ts';
 
-/** A record in the store. */
 export interface StoredRecord {
   readonly id: number;
   readonly json: string;

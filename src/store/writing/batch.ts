@@ -114,7 +114,6 @@ export class Batch {
     this.#markRecordChanged(account, id);
   }
 
-  /** Deletes a record of an account. */
   deleteRecord(screenName: string, id: number): void {
     this.database.run('DELETE FROM record WHERE id = ?', id);
     this.#markRecordChanged(screenName, id);

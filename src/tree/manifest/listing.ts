@@ -84,7 +84,6 @@ export function groupOf(path: string): string | undefined {
   return pageGroupOf(path) ?? browseGroupOf(path);
 }
 
-/** Returns the groups of browse files. */
 export function browseGroups({ extents }: Listing): string[] {
   return [...extents.keys()].filter((group) => !group.startsWith('rest/'));
 }
@@ -148,7 +147,6 @@ export function* linesOfGroup(listing: Listing, group: string): Generator<Manife
   }
 }
 
-/** Yields the lines of all browse files. */
 export function* browseLines(listing: Listing): Generator<ManifestLine> {
   for (const group of browseGroups(listing)) yield* linesOfGroup(listing, group);
 }

@@ -11,7 +11,6 @@ import type { CollectionMetadata, PageContent, ReadPage } from './tree-pages.ts'
 /** The size of a page that is read as a whole, in bytes. To check it takes several times as much memory. */
 const MAX_IN_MEMORY = 1 << 23;
 
-/** The files of a tree, and its manifest. */
 interface ReadTree {
   readonly files: TreeFiles;
   readonly manifest: Digests;
@@ -59,7 +58,6 @@ function readFile(files: TreeFiles, file: string, isKept: boolean): ReadFile {
   return { file, digest: digest.digest('hex'), content: isKept ? { ...files.open(file), isLarge: true } : undefined };
 }
 
-/** Compares a file with the manifest, if the manifest lists it. */
 function checkDigest({ manifest }: ReadTree, path: string, found: string, report: Report): void {
   const expected = manifest.get(path);
   if (expected !== undefined) compareDigests(path, expected, found, report);
