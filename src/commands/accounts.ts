@@ -1,5 +1,5 @@
 import type { Values } from '../command-line/commands.ts';
-import type { AccountEntry } from '../contract/accounts/account-entry.ts';
+import type { AccountEntry } from '../contract/accounts/account-state.ts';
 import { formerHandlesOf } from '../contract/accounts/former-handles.ts';
 import { type Instant, parseInstant, timestampOf } from '../contract/instant.ts';
 import { matchingAccounts } from '../history/find-account.ts';

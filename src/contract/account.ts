@@ -1,4 +1,4 @@
-import { encodeJson } from './drf-json.ts';
+import { encodeJson } from './json.ts';
 import {
   at,
   count,

@@ -1,9 +1,9 @@
 import { existsSync, statSync } from 'node:fs';
-import { encodeJson } from '../contract/drf-json.ts';
 import { type Failure, fileSystemFailure } from '../contract/failure.ts';
 import { mkdirp } from '../contract/files/mkdirp.ts';
 import { refuseOtherContent } from '../contract/files/refuse-output.ts';
 import { timestampOf } from '../contract/instant.ts';
+import { encodeJson } from '../contract/json.ts';
 import type { Store } from '../store/store.ts';
 
 /** A value of a table. A time is text as in a record: `2023-11-18T16:29:12.006921Z`. */

@@ -1,4 +1,4 @@
-import type { AccountEntry } from '../contract/accounts/account-entry.ts';
+import type { AccountEntry } from '../contract/accounts/account-state.ts';
 import { handleKey } from '../contract/accounts/handle.ts';
 import { Failure } from '../contract/failure.ts';
 import { type Hint, hint, suggested } from '../contract/hint.ts';

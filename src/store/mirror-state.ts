@@ -1,6 +1,6 @@
 import { handleHash } from '../contract/accounts/exclusion.ts';
-import { encodeJson } from '../contract/drf-json.ts';
 import type { IncompleteMirror } from '../contract/files/incomplete-mirror.ts';
+import { encodeJson } from '../contract/json.ts';
 import type { Collection } from '../contract/pages/collection.ts';
 import type { Connection } from './database/connection.ts';
 

@@ -4,10 +4,9 @@ import { Failure } from '../contract/failure.ts';
 import { countDays } from '../contract/snapshots/snapshot-days.ts';
 import { latestRevision, type Revision } from './check/revision.ts';
 import type { Connection } from './database/connection.ts';
-import { damaged } from './database/damaged.ts';
 import { openStore } from './database/open-store.ts';
 import { SCHEMA_VERSION } from './database/schema.ts';
-import { wrapErrors } from './database/store-error.ts';
+import { damaged, wrapErrors } from './database/store-error.ts';
 import { storedSnapshotDays } from './snapshot-days.ts';
 import { Store } from './store.ts';
 

@@ -1,5 +1,5 @@
-import { encodeJson } from '../contract/drf-json.ts';
 import { Failure } from '../contract/failure.ts';
+import { encodeJson } from '../contract/json.ts';
 import { plural } from '../contract/plural.ts';
 import { printable } from './printable.ts';
 

@@ -1,7 +1,6 @@
 import { isBaseUrl } from '../contract/base-url.ts';
-import { encodeJson } from '../contract/drf-json.ts';
 import { incompleteMirrors } from '../contract/files/incomplete-mirror.ts';
-import { isObject } from '../contract/json.ts';
+import { encodeJson, isObject } from '../contract/json.ts';
 import { count, oneOf, orNothing, parseShape, type Rule, rule, type Shape, text, Violation } from '../contract/json-shape.ts';
 import type { BrowseSettings, Site } from '../contract/site.ts';
 import { aboutOrNothing } from '../contract/site-json.ts';

@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto';
-import { encodeJson } from '../contract/drf-json.ts';
 import { Failure } from '../contract/failure.ts';
-import { isObject, show } from '../contract/json.ts';
+import { encodeJson, isObject, show } from '../contract/json.ts';
 import {
   count,
   falseOrNothing,

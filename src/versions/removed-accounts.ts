@@ -1,5 +1,5 @@
 import type { Exclusion } from '../contract/accounts/exclusion.ts';
-import { excludedAccounts } from '../contract/pages/excluded-account.ts';
+import { excludedAccounts } from '../contract/accounts/exclusion.ts';
 import type { ZipReader } from '../zip/zip-reader.ts';
 
 const ACCOUNT_PAGE = /^rest\/account\/page\/\d+\/index\.json$/;

@@ -1,8 +1,7 @@
 import { hash } from 'node:crypto';
 import { fstatSync } from 'node:fs';
 import { join } from 'node:path';
-import { encodeJson } from '../contract/drf-json.ts';
-import { isObject } from '../contract/json.ts';
+import { encodeJson, isObject } from '../contract/json.ts';
 import { orNothing, type Rule, text } from '../contract/json-shape.ts';
 import type { BuildRecord } from '../tree/build-record.ts';
 import { noTree, openFinishedTree } from '../tree/existing-tree.ts';

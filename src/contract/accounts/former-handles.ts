@@ -1,4 +1,4 @@
-import type { AccountEntry } from './account-entry.ts';
+import type { AccountEntry } from './account-state.ts';
 import type { FormerHandle } from './account-state.ts';
 
 /** Bluesky shows this in place of a handle that it cannot verify, so it identifies nobody. */

@@ -1,5 +1,5 @@
 import { isBaseUrl } from '../base-url.ts';
-import { encodeJson } from '../drf-json.ts';
+import { encodeJson } from '../json.ts';
 import { handle, identifierOrNull, orNull, parseShape, type Rule, rule, type Shape, Violation, wholeSecond } from '../json-shape.ts';
 
 /** An item that a mirrored service no longer has: either a record or an account. */

@@ -1,5 +1,4 @@
-import { encodeJson } from '../drf-json.ts';
-import { isObject } from '../json.ts';
+import { encodeJson, isObject } from '../json.ts';
 import { arrayOf, count, objectOf, orNothing, type Rule, text, timestamp } from '../json-shape.ts';
 import { number, plural } from '../plural.ts';
 

@@ -1,12 +1,12 @@
 import type { Identity, Summary } from '../../contract/account.ts';
-import type { AccountEntry } from '../../contract/accounts/account-entry.ts';
+import type { AccountEntry } from '../../contract/accounts/account-state.ts';
 import { type AccountState, type FormerHandle, sortedHandles } from '../../contract/accounts/account-state.ts';
 import type { Instant } from '../../contract/instant.ts';
 import type { PROFILE_FIELDS } from '../../contract/profile-fields.ts';
 import { DATA_TYPES, type DataType } from '../../contract/record.ts';
 import { accountChecksum } from '../check/checksum.ts';
 import type { Connection, Statement } from '../database/connection.ts';
-import { damaged, storedJson } from '../database/damaged.ts';
+import { damaged, storedJson } from '../database/store-error.ts';
 import { listedChecksum, timesIn } from '../histories/derived-history.ts';
 import { HistoryParts } from '../histories/history-parts.ts';
 import {

@@ -10,8 +10,8 @@ import type { Batch } from '../writing/batch.ts';
 import type { Outcome } from '../writing/outcome.ts';
 import { AccountReader } from './account-reader.ts';
 import { ADD_FORMER_HANDLE, STATE_COLUMNS, type StateRow, selectAccounts } from './account-rows.ts';
+import { type FormerOwner, formerOwner } from './account-search.ts';
 import { IntervalWriter } from './change-intervals.ts';
-import { type FormerOwner, formerOwner } from './former-owner.ts';
 import { bitOf } from './known-account.ts';
 
 /** Writes the account states of an export into a batch. */

@@ -1,10 +1,10 @@
 import { type ChangeInterval, changeChecksum, changeIntervals, mergedIntervals } from '../../contract/accounts/change-interval.ts';
-import { encodeJson } from '../../contract/drf-json.ts';
 import { parseInstant } from '../../contract/instant.ts';
+import { encodeJson } from '../../contract/json.ts';
 import type { ChangeRecord } from '../../contract/record.ts';
 import { checksumOf } from '../check/checksum.ts';
 import type { Connection, Statement } from '../database/connection.ts';
-import { damaged, storedJson } from '../database/damaged.ts';
+import { damaged, storedJson } from '../database/store-error.ts';
 import type { AccountRow } from './account-rows.ts';
 
 export type IntervalsRow = Pick<AccountRow, 'id' | 'screen_name' | 'change_intervals' | 'intervals_checksum'>;

@@ -3,7 +3,7 @@ import { type Instant, parseInstant } from '../../contract/instant.ts';
 import type { ChangeRecord, DataType } from '../../contract/record.ts';
 import type { Profile } from '../../contract/snapshots/observation.ts';
 import type { Statement } from '../database/connection.ts';
-import { damaged, storedJson } from '../database/damaged.ts';
+import { damaged, storedJson } from '../database/store-error.ts';
 import { encodedRecord } from '../feed/records.ts';
 import type { Batch } from '../writing/batch.ts';
 import { OBSERVED_COLUMNS, type ObservedRow, selectAccounts } from './account-rows.ts';

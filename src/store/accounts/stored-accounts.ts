@@ -2,7 +2,7 @@ import { crc32 } from 'node:zlib';
 import type { FormerHandle } from '../../contract/accounts/account-state.ts';
 import type { ChangeInterval } from '../../contract/accounts/change-interval.ts';
 import type { Connection, Statement } from '../database/connection.ts';
-import { damaged } from '../database/damaged.ts';
+import { damaged } from '../database/store-error.ts';
 import { HistoryParts } from '../histories/history-parts.ts';
 import { AccountReader, type ListedAccount } from './account-reader.ts';
 import { ACCOUNT_NAMED, type AccountRow, accountRows } from './account-rows.ts';

@@ -8,9 +8,8 @@ import { type AccountRow, accountRows, STATE_COLUMNS } from '../accounts/account
 import { AccountStateWriter } from '../accounts/account-state-writer.ts';
 import { DELETE_DAMAGED_INTERVALS } from '../accounts/change-intervals.ts';
 import { type Connection, removeDatabase, type Statement } from '../database/connection.ts';
-import { damaged, storedJson } from '../database/damaged.ts';
 import { openStore } from '../database/open-store.ts';
-import { toFailure, wrapErrors } from '../database/store-error.ts';
+import { damaged, storedJson, toFailure, wrapErrors } from '../database/store-error.ts';
 import { Exclusions } from '../exclusions/exclusions.ts';
 import { records } from '../feed/records.ts';
 import { addSnapshotDays, storedSnapshotDays } from '../snapshot-days.ts';

@@ -6,7 +6,6 @@ import { AccountReader } from '../accounts/account-reader.ts';
 import { accountBatches, LISTED_COLUMNS, STATE_COLUMNS } from '../accounts/account-rows.ts';
 import { areIntervalsDamaged } from '../accounts/change-intervals.ts';
 import { countWrongLastSeen } from '../accounts/last-seen.ts';
-import { RANKING_MODULUS, RANKING_TERM } from '../database/account-order-checksum.ts';
 import type { Connection } from '../database/connection.ts';
 import { openStore, setReadOnly } from '../database/open-store.ts';
 import { toFailure } from '../database/store-error.ts';
@@ -15,10 +14,19 @@ import { countWrongDays } from '../feed/feed-days.ts';
 import type { StoredRecord } from '../feed/records.ts';
 import { storedSnapshotDays } from '../snapshot-days.ts';
 import { deriveStale } from '../writing/batch.ts';
-import { type Checksum, checksumOf, NOTHING, recordsChecksum } from './checksum.ts';
+import { type Checksum, checksumOf, NOTHING, RANKING_MODULUS, RANKING_TERM, recordsChecksum } from './checksum.ts';
 import { accountIn, corruptionInAccount, corruptionInRecord, HistoryCheck } from './content-check.ts';
-import type { Finding } from './finding.ts';
 import { fingerprint, isNeverFilled, latestRevision, neverFilled } from './revision.ts';
+
+/** Something in a store that is damaged. */
+export interface Finding {
+  /** Such as `record 12 of jack`, `account jack`, `history of jack`, `former handles`, `order of accounts`, `revision`, `file`. */
+  readonly subject: string;
+  readonly expected: string;
+  readonly found: string;
+  /** Whether it can be derived again from undamaged data. */
+  readonly repairable: boolean;
+}
 
 /** The phases of a check. `content` counts records and accounts. SQLite checks the file in one step. */
 export type CheckPhase = 'file' | 'content';

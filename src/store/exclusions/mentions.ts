@@ -1,7 +1,7 @@
 import { foldedText, handleKey, isPlainHandle } from '../../contract/accounts/handle.ts';
 import type { ChangeRecord } from '../../contract/record.ts';
 import type { Connection } from '../database/connection.ts';
-import { storedJson } from '../database/damaged.ts';
+import { storedJson } from '../database/store-error.ts';
 
 /** The maximum number of records that are listed. All are counted. */
 const MAX_LISTED = 100;

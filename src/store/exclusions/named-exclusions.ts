@@ -1,8 +1,8 @@
 import { type Exclusion, handleHash, stableIdHash } from '../../contract/accounts/exclusion.ts';
 import { Failure } from '../../contract/failure.ts';
 import { hint, suggested } from '../../contract/hint.ts';
-import { type AccountName, parseAccountName } from '../accounts/account-names.ts';
 import { accountRows } from '../accounts/account-rows.ts';
+import { type AccountName, parseAccountName } from '../accounts/account-search.ts';
 import { withConnection } from '../database/open-store.ts';
 import { forgetExcludedKeys } from '../mirror-state.ts';
 import { Store } from '../store.ts';

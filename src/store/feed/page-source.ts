@@ -2,12 +2,11 @@ import { AccountCursor, type AccountTotals } from '../accounts/account-cursor.ts
 import { accountsSinceCheckpoint, type NewerAccount } from '../accounts/names-since-checkpoint.ts';
 import { checkNameIndexes, digestOfNames } from '../check/account-indexes.ts';
 import type { Checksum } from '../check/checksum.ts';
+import { RANKING_MODULUS } from '../check/checksum.ts';
 import { isCurrent, latestRevision, type Revision } from '../check/revision.ts';
-import { RANKING_MODULUS } from '../database/account-order-checksum.ts';
 import type { Connection } from '../database/connection.ts';
-import { damaged } from '../database/damaged.ts';
 import { openStore } from '../database/open-store.ts';
-import { wrapErrors } from '../database/store-error.ts';
+import { damaged, wrapErrors } from '../database/store-error.ts';
 import { feedChecksum, feedEdge, feedPlaces, idAt } from './feed-blocks.ts';
 import { FeedCursor } from './feed-cursor.ts';
 

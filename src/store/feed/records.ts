@@ -1,7 +1,7 @@
 import { type ChangeRecord, encodeRecord } from '../../contract/record.ts';
 import { checksumOf } from '../check/checksum.ts';
 import type { Connection } from '../database/connection.ts';
-import { damaged } from '../database/damaged.ts';
+import { damaged } from '../database/store-error.ts';
 
 export interface StoredRecord {
   readonly id: number;

@@ -4,7 +4,7 @@ import { changedSummary, encodeSummary, type Summary } from '../../contract/acco
 import type { ChangeRecord } from '../../contract/record.ts';
 import { type FieldValue, newestValues } from '../accounts/newest-values.ts';
 import { accountChecksum, type Checksum, checksumOf, joined, NOTHING } from '../check/checksum.ts';
-import { storedJson } from '../database/damaged.ts';
+import { storedJson } from '../database/store-error.ts';
 
 /** The data of an account from a source. */
 export interface DescribedAccount {

@@ -1,7 +1,6 @@
 import type { Connection } from '../database/connection.ts';
-import { damaged } from '../database/damaged.ts';
 import { PART_RECORDS } from '../database/schema.ts';
-import { wrapErrors } from '../database/store-error.ts';
+import { damaged, wrapErrors } from '../database/store-error.ts';
 import type { BlockRecords } from '../feed/feed-blocks.ts';
 import { openSpool, type SpoolFile } from './spool-file.ts';
 import { type GatheredPart, staleParts } from './stale-parts.ts';

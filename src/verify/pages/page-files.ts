@@ -1,6 +1,5 @@
 import { createHash, hash } from 'node:crypto';
-import { decompress } from '../../tree/compression.ts';
-import { type Encoding, SUFFIXES } from '../../tree/encoding.ts';
+import { decompress, type Encoding, SUFFIXES } from '../../tree/encoding.ts';
 import { pathsOf } from '../../tree/layout.ts';
 import type { Digests } from '../../tree/manifest/digests.ts';
 import { inMemory, type TreeFiles } from '../../tree/tree-files.ts';
