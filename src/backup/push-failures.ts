@@ -37,10 +37,7 @@ export function overtaken({ name }: Remote, image: StoreImage, versions: readonl
   });
 }
 
-/**
- * Returns the failure for a store that does not descend from the newest version.
- * @param versions those at the target, oldest first
- */
+/** @param versions those at the target, oldest first */
 export function diverged({ name }: Remote, image: StoreImage, versions: readonly StoreVersion[], newest: StoreVersion): Failure {
   const { path, state } = image;
   const earlier = versions.findLast(({ store, revision }) => store === state.fingerprint && revision === state.revision);

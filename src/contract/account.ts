@@ -57,7 +57,6 @@ const SHAPE: Shape<AccountOnPage> = {
 export const ACCOUNT_FIELDS: readonly string[] = Object.keys(SHAPE);
 
 /**
- * Parses an account and its records.
  * @param value a parsed JSON value
  * @param path the path of the account in the input, for the error
  * @throws Violation at the first field of the account or of a record that breaks a rule

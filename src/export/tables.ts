@@ -115,7 +115,6 @@ const TABLE_FILE = /^(records|accounts|exclusions)\.(csv|parquet)$/;
 
 /**
  * Creates the folder for the files of tables. Returns the folders that it created.
- * @param extension the extension of the files
  * @throws Failure not-ours if the folder contains anything other than tables, file-system
  */
 export function makeFolder(folder: string, extension: string): readonly string[] {

@@ -35,7 +35,6 @@ export async function openAround(text: string, prefix: string, access: Access): 
 }
 
 /**
- * Parses an address.
  * @param platform in the notation of `process.platform`
  * @throws Failure usage
  */

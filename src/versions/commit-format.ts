@@ -125,8 +125,6 @@ export function encodeCommit(commit: Commit): Buffer {
 }
 
 /**
- * Parses a commit.
- * @param path that of the object, for the error
  * @returns undefined if the bytes are damaged: not those of a commit with its digest
  * @throws Failure other-form if it is of another kind; not-ours if another release wrote it, with fields that are not known
  */

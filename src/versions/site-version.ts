@@ -57,10 +57,7 @@ export interface LocalZip {
   readonly close: () => void;
 }
 
-/**
- * Opens a tree in a ZIP.
- * @throws Failure no-tree, tree-unfinished
- */
+/** @throws Failure no-tree, tree-unfinished */
 export function openLocalZip(path: string): LocalZip {
   const { files, build } = openFinishedTree(path);
   const reader = files.zip;

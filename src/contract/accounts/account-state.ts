@@ -82,7 +82,6 @@ const PROFILE: Shape<Summary> = { display_name: text, website: textOrNull, locat
 const FORMER_HANDLE: Shape<{ readonly handle: string; readonly seen_to: string }> = { handle, seen_to: exactTime };
 
 /**
- * Parses the account state of one line of an export.
  * @param value a parsed JSON value, in the form that {@link encodeAccountState} writes
  * @throws Violation at the first field that breaks its rule
  */

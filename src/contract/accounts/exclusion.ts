@@ -53,10 +53,7 @@ const recordIds: Rule<readonly number[]> = {
 
 const SHAPE: Shape<Exclusion> = { excluded_at: wholeSecond, handles: hashes, stable_ids: hashes, records: recordIds };
 
-/**
- * Parses the exclusion of one line of an export.
- * @throws Violation at the first field that breaks its rule
- */
+/** @throws Violation at the first field that breaks its rule */
 export function parseExclusion(value: unknown, path = ''): Exclusion {
   const exclusion = parseShape(SHAPE, value, path);
   if (exclusion.handles.length + exclusion.stable_ids.length > 0) return exclusion;

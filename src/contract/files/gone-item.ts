@@ -17,10 +17,7 @@ const baseUrl: Rule<string> = rule('a base URL', (value): value is string => typ
 
 const SHAPE: Shape<GoneItem> = { gone_at: wholeSecond, base_url: baseUrl, record: identifierOrNull, account: orNull(handle) };
 
-/**
- * Parses the item of one line of an export.
- * @throws Violation at the first field that breaks its rule
- */
+/** @throws Violation at the first field that breaks its rule */
 export function parseGoneItem(value: unknown, path = ''): GoneItem {
   const item = parseShape(SHAPE, value, path);
   if ((item.record === null) !== (item.account === null)) return item;

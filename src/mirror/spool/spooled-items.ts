@@ -28,10 +28,7 @@ export class SpooledItems {
     this.#wanted = Number(database.value('SELECT count(*) FROM wanted'));
   }
 
-  /**
-   * Marks the items of a page as seen in a round.
-   * @returns the number of items that were not known before, and the number of items that are seen for the first time in this round
-   */
+  /** @returns the number of items that were not known before, and the number of items that are seen for the first time in this round */
   markSeen(collection: Collection, items: readonly PageItem[], round: number): { readonly fresh: number; readonly seen: number } {
     let [fresh, seen] = [0, 0];
     for (const item of items) {

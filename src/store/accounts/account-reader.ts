@@ -102,10 +102,7 @@ export class AccountReader {
     this.#byName = database.prepare(`${selectAccounts(NAMES)} WHERE screen_name = ?`);
   }
 
-  /**
-   * Yields the names of all accounts.
-   * @throws Failure bad-store if they do not match their checksum
-   */
+  /** @throws Failure bad-store if they do not match their checksum */
   *names(order: AccountOrder): Generator<AccountNames> {
     const handlesOf = this.#handlesOf();
     for (const row of accountRows(this.#database, order, NAMES)) yield this.#namesIn(row, handlesOf(row.id));

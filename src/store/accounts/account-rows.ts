@@ -147,19 +147,13 @@ export function* accountRows<O extends AccountOrder, C extends keyof AccountRow>
   for (const rows of accountBatches(database, order, columns)) yield* rows;
 }
 
-/**
- * Yields all accounts in batches.
- * @param size the number of accounts in a batch
- * @param after the key after which to begin
- */
 export function accountBatches<O extends AccountOrder, C extends keyof AccountRow>(
   database: Connection,
   order: O,
   columns: readonly C[],
   size?: number,
-  after?: readonly unknown[],
 ): Generator<readonly Pick<AccountRow, KeyOf<O> | C>[]> {
-  const { after: condition, by, first, keyOf } = ORDERS[order];
-  const query = `${selectAccounts([...new Set([...columns, ...KEYS[order]])])} WHERE ${condition} ORDER BY ${by} LIMIT +?`;
-  return database.batches<Pick<AccountRow, KeyOf<O> | C>>(query, after ?? first, keyOf, size);
+  const { after, by, first, keyOf } = ORDERS[order];
+  const query = `${selectAccounts([...new Set([...columns, ...KEYS[order]])])} WHERE ${after} ORDER BY ${by} LIMIT +?`;
+  return database.batches<Pick<AccountRow, KeyOf<O> | C>>(query, first, keyOf, size);
 }

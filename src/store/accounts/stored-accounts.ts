@@ -159,7 +159,6 @@ export class StoredAccounts extends AccountReader {
   }
 
   /**
-   * Returns an account by its row number.
    * @param since the JSON is read only if a later revision changed the account
    * @throws Failure bad-store if it does not match its checksum, or was last seen at another time than observed
    */

@@ -71,7 +71,6 @@ function shift(bytes: number): number {
 /**
  * Returns the checksum of an account: the CRC-32 of its JSON without `data_page_count`, plus the number of its records.
  * @param head the JSON up to the last of the newest records
- * @param older the checksum of the older records
  * @param tail the JSON after its `data_page_count`
  */
 export function accountChecksum(head: Buffer, older: Checksum, tail: string, records: number): number {

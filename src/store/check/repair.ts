@@ -36,7 +36,6 @@ export type RepairPhase = 'copy' | CommitPhase;
  * Writes a new store from the data that cannot be derived: the records, accounts, former handles, exclusions and
  * the state of mirrors. The damaged file is kept beside it, as `.damaged`. Nothing changes if a record or an account is damaged.
  * @returns the path of the damaged file
- * @param signal stops the repair
  * @throws Failure bad-store, store-busy, stopped, file-system
  */
 export async function repairStore(

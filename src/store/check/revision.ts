@@ -31,10 +31,7 @@ interface StoredRevision extends Revision {
   readonly checksum: number;
 }
 
-/**
- * Returns the newest revision, or undefined if the store has none.
- * @throws Failure bad-store
- */
+/** @throws Failure bad-store */
 export function latestRevision(database: Connection): Revision | undefined {
   return checked(database, database.get('SELECT * FROM revision ORDER BY number DESC LIMIT 1'));
 }

@@ -48,7 +48,6 @@ const CHECKED = [...STATE_COLUMNS, 'first_record', 'place', 'digest', 'checksum'
 /**
  * Checks a whole store for damage. SQLite checks the file. Every record is checked against its checksum and its rules,
  * and all derived data against its source. Memory does not grow with the store.
- * @param signal stops the check
  * @throws Failure no-store, bad-store if nothing can be read, store-older, store-newer, store-busy, stopped, file-system
  */
 export async function checkStore(

@@ -1,4 +1,4 @@
-import { IntervalWriter } from '../accounts/change-intervals.ts';
+import { DELETE_DAMAGED_INTERVALS, IntervalWriter } from '../accounts/change-intervals.ts';
 import { deriveLastSeen } from '../accounts/last-seen.ts';
 import { NO_RECORD, RANKING_MODULUS, RANKING_TERM } from '../check/checksum.ts';
 import { addRevision, fingerprint, isCurrent, latestRevision, nextRevision } from '../check/revision.ts';
@@ -20,8 +20,7 @@ export function acceptExternalChanges(database: Connection): void {
   const lost = database.value(`SELECT id FROM record WHERE json ->> 'account' NOT IN (SELECT screen_name FROM account) LIMIT 1`);
   if (lost !== undefined) throw damaged(database.path, `record ${String(lost)} of an account that is not in the store`);
   database.exec(`UPDATE record SET checksum = crc32(json), account = (SELECT id FROM account WHERE screen_name = json ->> 'account')`);
-  database.exec(`UPDATE account SET observed_checksum = ${STALE_CHECKSUM};
-    UPDATE account SET change_intervals = NULL, intervals_checksum = NULL WHERE crc32(change_intervals) IS NOT intervals_checksum`);
+  database.exec(`UPDATE account SET observed_checksum = ${STALE_CHECKSUM}; ${DELETE_DAMAGED_INTERVALS}`);
   forgetFeedBlocks(database);
   deriveLastSeen(database);
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { closeSync, constants, lstatSync, openSync, readdirSync, rmSync } from 'node:fs';
+import { closeSync, constants, lstatSync, openSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { namesIn } from '../../contract/files/draft-file.ts';
 import { readFully, writeFully } from '../../contract/files/file-bytes.ts';
 
 /** Never opens an existing file or follows a symlink. Only the owner can read the file. */
@@ -44,7 +45,7 @@ export function openSpool(beside: string): SpoolFile {
 
 /**
  * Removes the temporary files that killed runs left beside a file. Only regular files with such a name are
- * removed, no symlinks.
+ * removed, no symlinks. If the folder cannot be listed, nothing is removed.
  */
 export function removeSpools(beside: string): void {
   const [folder, name] = [dirname(beside), basename(beside)];
@@ -52,15 +53,6 @@ export function removeSpools(beside: string): void {
     if (!entry.startsWith(name) || !NAME.test(entry.slice(name.length))) continue;
     const path = join(folder, entry);
     if (lstatSync(path, { throwIfNoEntry: false })?.isFile()) remove(path);
-  }
-}
-
-/** Returns an empty list if the folder cannot be listed. Then nothing is removed, and the run continues. */
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
   }
 }
 

@@ -18,7 +18,6 @@ export function isOfOtherStore(files: TreeFiles, store: Store): boolean {
 /**
  * Refuses a build that would replace the tree of another store, or remove more than half of the files with pages. Compressed
  * copies and browse files do not count.
- * @param out the path of the tree
  * @param layout that of the new tree
  * @throws Failure store-diverged, too-many-deletes
  */

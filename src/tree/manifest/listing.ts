@@ -128,10 +128,7 @@ export function listFiles(
   return { source, version, extents, files };
 }
 
-/**
- * Returns the lines of one group as text.
- * @throws Failure tree-edited if the file was replaced since it was listed
- */
+/** @throws Failure tree-edited if the file was replaced since it was listed */
 export function textOfGroup(listing: Listing, group: string): string {
   const places = listing.extents.get(group) ?? [];
   let text = '';
