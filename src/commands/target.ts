@@ -20,7 +20,7 @@ export type TargetChoice = Omit<ValuesOf<typeof TARGET_OPTIONS>, 'prefix'> & { r
  * @throws Failure usage, no-client
  */
 export async function targetOf(address: string, choice: TargetChoice, terminal: Terminal): Promise<Target> {
-  const { openTarget } = await import('../storage/address.ts');
+  const { openTarget } = await import('../storage/open-target.ts');
   return openTarget(address, choice.prefix ?? '', accessOf(choice, terminal));
 }
 
@@ -61,7 +61,7 @@ export async function sourceTargetOf(address: string, choice: TargetChoice, term
 
 /** Opens the targets at the parent paths of the target, nearest first. */
 export async function aroundOf(address: string, choice: TargetChoice, terminal: Terminal): Promise<readonly Target[]> {
-  const { openAround } = await import('../storage/address.ts');
+  const { openAround } = await import('../storage/open-target.ts');
   return openAround(address, choice.prefix ?? '', accessOf(choice, terminal));
 }
 

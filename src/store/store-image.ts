@@ -2,11 +2,11 @@ import { closeSync, openSync, readSync } from 'node:fs';
 import { setImmediate, setTimeout as wait } from 'node:timers/promises';
 import { Failure } from '../contract/failure.ts';
 import { countDays } from '../contract/snapshots/snapshot-days.ts';
-import { latestRevision, type Revision } from './check/revision.ts';
 import type { Connection } from './database/connection.ts';
 import { openStore } from './database/open-store.ts';
 import { SCHEMA_VERSION } from './database/schema.ts';
 import { damaged, wrapErrors } from './database/store-error.ts';
+import { latestRevision, type Revision } from './revision.ts';
 import { storedSnapshotDays } from './snapshot-days.ts';
 import { Store } from './store.ts';
 

@@ -7,7 +7,6 @@ import { ACCOUNT_NAMED, accountRows } from './accounts/account-rows.ts';
 import { AccountSearch } from './accounts/account-search.ts';
 import { StoredAccounts } from './accounts/stored-accounts.ts';
 import { NO_RECORD } from './check/checksum.ts';
-import { isCurrent, latestRevision, neverFilled, nextRevision, type Revision, revisionOf } from './check/revision.ts';
 import type { Connection } from './database/connection.ts';
 import { openStore } from './database/open-store.ts';
 import { storedJson, wrapErrors } from './database/store-error.ts';
@@ -19,6 +18,7 @@ import { PageSource } from './feed/page-source.ts';
 import { checkedJson, records, type StoredRecord } from './feed/records.ts';
 import { goneItems } from './gone-items.ts';
 import { incompleteMirrors } from './mirror-state.ts';
+import { isCurrent, latestRevision, neverFilled, nextRevision, type Revision, revisionOf } from './revision.ts';
 import { storedSnapshotDays } from './snapshot-days.ts';
 import { deriveStale } from './writing/batch.ts';
 

@@ -10,7 +10,7 @@ import type { PageContent, TreeMetadata } from './pages/tree-pages.ts';
 import { type Unknown, UnknownPrevious } from './pages/unknown-previous.ts';
 import type { Report } from './violation.ts';
 
-/** What a check found on a span of pages. {@link Walk} checks what a single span does not show. */
+/** What a check found on a span of pages. {@link CrossSpanCheck} checks what a single span does not show. */
 export interface SpanResult {
   /** The id of each record of the feed, or of the first record of each account; infinite for an account without records. */
   readonly ids: Float64Array;

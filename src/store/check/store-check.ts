@@ -12,11 +12,11 @@ import { toFailure } from '../database/store-error.ts';
 import { BEYOND, feedChecksum } from '../feed/feed-blocks.ts';
 import { countWrongDays } from '../feed/feed-days.ts';
 import type { StoredRecord } from '../feed/records.ts';
+import { fingerprint, isNeverFilled, latestRevision, neverFilled } from '../revision.ts';
 import { storedSnapshotDays } from '../snapshot-days.ts';
 import { deriveStale } from '../writing/batch.ts';
 import { type Checksum, checksumOf, NOTHING, RANKING_MODULUS, RANKING_TERM, recordsChecksum } from './checksum.ts';
 import { accountIn, corruptionInAccount, corruptionInRecord, HistoryCheck } from './content-check.ts';
-import { fingerprint, isNeverFilled, latestRevision, neverFilled } from './revision.ts';
 
 /** Something in a store that is damaged. */
 export interface Finding {

@@ -3,10 +3,10 @@ import { accountsSinceCheckpoint, type NewerAccount } from '../accounts/names-si
 import { checkNameIndexes, digestOfNames } from '../check/account-indexes.ts';
 import type { Checksum } from '../check/checksum.ts';
 import { RANKING_MODULUS } from '../check/checksum.ts';
-import { isCurrent, latestRevision, type Revision } from '../check/revision.ts';
 import type { Connection } from '../database/connection.ts';
 import { openStore } from '../database/open-store.ts';
 import { damaged, wrapErrors } from '../database/store-error.ts';
+import { isCurrent, latestRevision, type Revision } from '../revision.ts';
 import { feedChecksum, feedEdge, feedPlaces, idAt } from './feed-blocks.ts';
 import { FeedCursor } from './feed-cursor.ts';
 

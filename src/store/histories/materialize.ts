@@ -1,11 +1,11 @@
 import { DELETE_DAMAGED_INTERVALS, IntervalWriter } from '../accounts/change-intervals.ts';
 import { deriveLastSeen } from '../accounts/last-seen.ts';
 import { NO_RECORD, RANKING_MODULUS, RANKING_TERM } from '../check/checksum.ts';
-import { addRevision, fingerprint, isCurrent, latestRevision, nextRevision } from '../check/revision.ts';
 import type { Connection } from '../database/connection.ts';
 import { DERIVED_INDEXES, PART_RECORDS } from '../database/schema.ts';
 import { damaged } from '../database/store-error.ts';
 import { forgetFeedBlocks, renewFeedBlocks } from '../feed/feed-blocks.ts';
+import { addRevision, fingerprint, isCurrent, latestRevision, nextRevision } from '../revision.ts';
 import { historyOf, withPart } from './derived-history.ts';
 import { HistoryParts } from './history-parts.ts';
 import type { RecordsByAccount } from './records-by-account.ts';

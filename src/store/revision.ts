@@ -1,9 +1,9 @@
 import { createHash, type Hash } from 'node:crypto';
-import { Failure } from '../../contract/failure.ts';
-import { accountRows } from '../accounts/account-rows.ts';
-import type { Connection } from '../database/connection.ts';
-import { damaged } from '../database/store-error.ts';
-import { checksumOf } from './checksum.ts';
+import { Failure } from '../contract/failure.ts';
+import { accountRows } from './accounts/account-rows.ts';
+import { checksumOf } from './check/checksum.ts';
+import type { Connection } from './database/connection.ts';
+import { damaged } from './database/store-error.ts';
 
 /** A state of the store. The same records and accounts have the same fingerprint, in whatever order they were imported. */
 export interface Revision {
