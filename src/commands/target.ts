@@ -87,7 +87,6 @@ export function requestsOf({ concurrency, timeout }: TargetChoice, terminal: Ter
   return { concurrency, retryPolicy: { attempts: MAX_ATTEMPTS, timeout }, signal: terminal.stopSignal };
 }
 
-/** Returns the request counts for JSON output. */
 export function trafficOf({ requests: all, writes, reads, deletes, retries }: Remote['traffic']): object {
   return { all, writes, reads, deletes, retries };
 }

@@ -17,8 +17,7 @@ import { BUILD_RECORD, type BuildRecord, readBuildRecord } from '../tree/build-r
 import { formOf, type TreeForm } from '../tree/tree-files.ts';
 import { UNFINISHED } from '../verify/cross-span-check.ts';
 import { verifyPublished } from '../verify/published-tree.ts';
-import type { VerifyOptions, VerifySummary } from '../verify/verify.ts';
-import { verify } from '../verify/verify.ts';
+import { type VerifyOptions, type VerifySummary, verify } from '../verify/verify.ts';
 import { type CheckSiteOptions, type CheckSitePhase, checkSite } from '../versions/check-site.ts';
 import { requestsOf, requestsText, targetOf, trafficOf } from './target.ts';
 import { noteLines, verdict, violationLines } from './verify-report.ts';

@@ -101,7 +101,6 @@ export function trimCommon({ old, new: fresh }: Sides, edit: Edit): Edit {
   return { oldStart, oldEnd, newStart, newEnd };
 }
 
-/** Merges adjacent edits and drops empty ones. */
 export function mergeAdjacent(edits: readonly Edit[]): Edit[] {
   const result: Edit[] = [];
   for (const edit of edits) {

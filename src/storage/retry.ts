@@ -22,7 +22,6 @@ export class RequestCounter {
   }
 }
 
-/** The limits for retries of a request. */
 export interface RetryPolicy {
   /** The most attempts of one request. */
   readonly attempts: number;

@@ -92,7 +92,6 @@ export class Terminal {
     this.exitCode = exitCode || this.exitCode;
   }
 
-  /** Sets the output options of the current command. */
   setOutput(outputMode: OutputMode): void {
     this.#outputMode = outputMode;
   }
@@ -147,7 +146,6 @@ export class Terminal {
     return Math.max(MIN_COLUMNS, this.io.stdout.columns || DEFAULT_COLUMNS);
   }
 
-  /** Whether a summary may use colors. */
   get hasColor(): boolean {
     return hasColor(this.io.stdout, this.io.env);
   }

@@ -22,7 +22,6 @@ export interface VerifyOptions {
   readonly store?: string | undefined;
   /** The number of threads that check the pages. Without it, no threads are started. */
   readonly threads?: number | undefined;
-  /** Stops the check. */
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: OnProgress<VerifyPhase> | undefined;
 }

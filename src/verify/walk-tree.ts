@@ -20,7 +20,6 @@ const MIN_PAGES = 200;
 /** The number of spans that are given to each thread: it checks one, and the others wait. */
 const SPANS_PER_THREAD = 4;
 
-/** A tree to walk, and the store to compare it with. */
 interface WalkedTree extends TreeMetadata {
   readonly out: string;
   readonly manifest: Digests;

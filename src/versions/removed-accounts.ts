@@ -1,5 +1,4 @@
-import type { Exclusion } from '../contract/accounts/exclusion.ts';
-import { excludedAccounts } from '../contract/accounts/exclusion.ts';
+import { type Exclusion, excludedAccounts } from '../contract/accounts/exclusion.ts';
 import type { ZipReader } from '../zip/zip-reader.ts';
 
 const ACCOUNT_PAGE = /^rest\/account\/page\/\d+\/index\.json$/;

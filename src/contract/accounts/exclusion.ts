@@ -65,7 +65,6 @@ export function encodeExclusion({ excluded_at, handles, stable_ids, records }: E
   return encodeJson({ excluded_at, handles, stable_ids, records });
 }
 
-/** An account of an exclusion on a page. */
 export interface ExcludedAccount {
   readonly screen_name: string;
   /** Its records on the page. */

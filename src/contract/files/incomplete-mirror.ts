@@ -84,7 +84,6 @@ export function lackIn({ base_url, counted, missing, rejected, failed_pages: fai
 /** The field of a warcinfo record with the reports, as JSON. */
 const WARC_FIELD = 'palimpsest-incomplete: ';
 
-/** Returns the line of a warcinfo record with the reports. */
 export function incompleteLine(reports: readonly IncompleteMirror[]): string {
   return WARC_FIELD + encodeJson(reports);
 }

@@ -9,7 +9,6 @@ import type { RunState } from '../run-state.ts';
 import type { PageContents } from '../service-page.ts';
 import { SpooledItems } from './spooled-items.ts';
 
-/** A page that was read. */
 export interface SpooledPage {
   readonly url: string;
   readonly collection: Collection;

@@ -118,7 +118,6 @@ export class SpooledItems {
     return this.#database.values('SELECT key FROM gone WHERE collection = ? ORDER BY key', collection);
   }
 
-  /** Returns the keys of known items that were not seen in a round. */
   unseen(collection: Collection, round: number): ItemKey[] {
     const known = [...this.#memory.keys(collection)].filter((key) => this.#item(collection, key)?.round !== round);
     const missed = 'SELECT key FROM item WHERE collection = ? AND is_new AND round <> ?';

@@ -104,7 +104,6 @@ export class Spool {
   }
 }
 
-/** Converts an observation to a neutral snapshot. */
 export function snapshotOf({ observed_at, web_archive_url, profile, former_names }: Observation): { readonly observed_at: string } {
   return {
     observed_at: timestampOf(observed_at),

@@ -1,6 +1,5 @@
 import type { Identity, Summary } from '../../contract/account.ts';
-import type { AccountEntry } from '../../contract/accounts/account-state.ts';
-import { type AccountState, type FormerHandle, sortedHandles } from '../../contract/accounts/account-state.ts';
+import { type AccountEntry, type AccountState, type FormerHandle, sortedHandles } from '../../contract/accounts/account-state.ts';
 import type { Instant } from '../../contract/instant.ts';
 import type { PROFILE_FIELDS } from '../../contract/profile-fields.ts';
 import { DATA_TYPES, type DataType } from '../../contract/record.ts';

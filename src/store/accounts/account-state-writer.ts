@@ -3,8 +3,7 @@ import { encodeIdentity, encodeSummary, identityOf, NO_SUMMARY } from '../../con
 import { type AccountState, encodeAccountState, isSameState, sortedHandles } from '../../contract/accounts/account-state.ts';
 import { mergedIntervals } from '../../contract/accounts/change-interval.ts';
 import type { Instant } from '../../contract/instant.ts';
-import type { ConflictPolicy } from '../../contract/record.ts';
-import { DATA_TYPES } from '../../contract/record.ts';
+import { type ConflictPolicy, DATA_TYPES } from '../../contract/record.ts';
 import type { Statement } from '../database/connection.ts';
 import type { Batch } from '../writing/batch.ts';
 import type { Outcome } from '../writing/outcome.ts';

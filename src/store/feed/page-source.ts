@@ -1,8 +1,7 @@
 import { AccountCursor, type AccountTotals } from '../accounts/account-cursor.ts';
 import { accountsSinceCheckpoint, type NewerAccount } from '../accounts/names-since-checkpoint.ts';
 import { checkNameIndexes, digestOfNames } from '../check/account-indexes.ts';
-import type { Checksum } from '../check/checksum.ts';
-import { RANKING_MODULUS } from '../check/checksum.ts';
+import { type Checksum, RANKING_MODULUS } from '../check/checksum.ts';
 import type { Connection } from '../database/connection.ts';
 import { openStore } from '../database/open-store.ts';
 import { damaged, wrapErrors } from '../database/store-error.ts';
@@ -81,10 +80,12 @@ export class PageSource {
   /**
    * Lets SQLite compare the accounts and the former handles with their indexes: HTML pages read names and row numbers from both, and these have
    * no checksum.
+   * @returns the digest of names, see {@link digestOfNames}
    * @throws Failure bad-store
    */
-  checkNames(): void {
+  checkNames(): string {
     checkNameIndexes(this.#database);
+    return this.digestOfNames();
   }
 
   /**

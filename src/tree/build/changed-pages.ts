@@ -20,7 +20,6 @@ export interface RenderJob extends PartJob {
   readonly layout: Layout;
 }
 
-/** What a thread has rendered. */
 interface RenderedSpan {
   readonly span: PageSpan;
   /** The number of staged files. */
@@ -31,7 +30,6 @@ interface RenderedSpan {
   readonly read: ReadSpan;
 }
 
-/** Creates the folders for staged files. */
 function prepareStage({ stage, form }: PartJob): void {
   const folders = form === 'zip' ? [SPOOLS] : COLLECTIONS.map(pagesFolder);
   for (const folder of [LINES, ...folders]) ensureDirSync(join(stage, folder));
