@@ -1,6 +1,6 @@
+import { plural } from '../contract/amounts.ts';
 import { Failure } from '../contract/failure.ts';
 import { type Hint, suggested } from '../contract/hint.ts';
-import { plural } from '../contract/plural.ts';
 import type { Remote } from '../storage/remote.ts';
 import { SCHEMA_VERSION } from '../store/database/schema.ts';
 import type { StoreImage } from '../store/store-image.ts';

@@ -1,11 +1,10 @@
 import { existsSync } from 'node:fs';
 import { InvalidArgumentError } from 'commander';
 import { schemeOf } from '../contract/files/url-scheme.ts';
-import { type Instant, parseInstant } from '../contract/instant.ts';
+import { DAY_MS, type Instant, parseInstant } from '../contract/instant.ts';
 import { DATA_TYPES, type DataType } from '../contract/record.ts';
 import { MAX_PARTS } from '../sources/snapshots/part-header.ts';
 import { ENCODINGS, type Encoding } from '../tree/encoding.ts';
-import { DAY_MS } from '../versions/retention.ts';
 
 // An InvalidArgumentError says what was expected.
 

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { Values } from '../command-line/commands.ts';
+import { number, plural, seconds } from '../contract/amounts.ts';
 import { isBaseUrl } from '../contract/base-url.ts';
 import { lackSentence } from '../contract/files/incomplete-mirror.ts';
 import type { Collection } from '../contract/pages/collection.ts';
@@ -10,7 +11,6 @@ import { openArchives } from '../sources/archives/web-archive-inputs.ts';
 import type { HintCommand } from '../sources/hint-command.ts';
 import { lackOf, type PageSetReport } from '../sources/items/page-set.ts';
 import type { Tally } from '../store/writing/outcome.ts';
-import { number, plural, seconds } from '../terminal/amounts.ts';
 import { bytes } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { reportProblems } from './job-summary.ts';

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Values } from '../command-line/commands.ts';
+import { number, plural, seconds, size } from '../contract/amounts.ts';
 import { parseBaseUrl } from '../contract/base-url.ts';
 import { Failure } from '../contract/failure.ts';
 import { lackIn, lackSentence } from '../contract/files/incomplete-mirror.ts';
@@ -10,7 +11,6 @@ import { type MirrorResult, mirror } from '../mirror/mirror.ts';
 import { WarcRecorder } from '../mirror/warc-recorder.ts';
 import { RejectsFile } from '../sources/rejects/rejects-file.ts';
 import { wrapErrors } from '../store/database/store-error.ts';
-import { number, plural, seconds, size } from '../terminal/amounts.ts';
 import { bytes, items } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { nextBuild } from './next-build.ts';

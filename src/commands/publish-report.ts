@@ -1,7 +1,7 @@
+import { number, plural } from '../contract/amounts.ts';
 import type { Step } from '../publish/planning/steps.ts';
 import { REASONS } from '../publish/planning/tree-comparison.ts';
 import type { PublishSummary } from '../publish/publish.ts';
-import { number, plural } from '../terminal/amounts.ts';
 import type { Line } from '../terminal/terminal.ts';
 import { summaryTable } from './job-summary.ts';
 import { type NamedTarget, NEW_TARGET, requestsText, trafficText } from './target.ts';

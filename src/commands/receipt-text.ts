@@ -1,5 +1,5 @@
+import { number, plural } from '../contract/amounts.ts';
 import type { CopyCheck } from '../removal/copy-search.ts';
-import { number, plural } from '../terminal/amounts.ts';
 
 interface PlaceCheck extends CopyCheck {
   readonly is_found: boolean;

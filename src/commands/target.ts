@@ -1,12 +1,12 @@
 import { statSync } from 'node:fs';
 import type { TARGET_OPTIONS } from '../command-line/shared-options.ts';
 import type { ValuesOf } from '../command-line/spec.ts';
+import { plural, size } from '../contract/amounts.ts';
 import { Failure } from '../contract/failure.ts';
 import type { FailureCode } from '../contract/failure-codes.ts';
 import type { ObjectSource } from '../storage/object-source.ts';
 import type { Remote, RemoteOptions } from '../storage/remote.ts';
 import type { Access, Target } from '../storage/target.ts';
-import { plural, size } from '../terminal/amounts.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 /** The maximum number of attempts for one request. */

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { plural } from '../contract/amounts.ts';
 import { stopped } from '../contract/event-loop-pauses.ts';
-import { plural } from '../contract/plural.ts';
 import { type Backoff, pauseAfter } from '../http/backoff.ts';
 import { StorageError } from './storage-error.ts';
 import type { Target } from './target.ts';

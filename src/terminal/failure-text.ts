@@ -1,6 +1,6 @@
+import { plural } from '../contract/amounts.ts';
 import { Failure } from '../contract/failure.ts';
 import { encodeJson } from '../contract/json.ts';
-import { plural } from '../contract/plural.ts';
 import { printable } from './printable.ts';
 
 /** The maximum number of further errors in the text output. */

@@ -1,6 +1,6 @@
+import { number, plural } from '../amounts.ts';
 import { encodeJson, isObject } from '../json.ts';
 import { arrayOf, count, objectOf, orNothing, type Rule, text, timestamp } from '../json-shape.ts';
-import { number, plural } from '../plural.ts';
 
 /** Consecutive pages that could not be read. */
 export interface FailedPages {

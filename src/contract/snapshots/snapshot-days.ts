@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isTimestamp } from '../instant.ts';
+import { DAY_MS, isTimestamp } from '../instant.ts';
 import { isObject } from '../json.ts';
 import { arrayOf, orNothing, type Rule, rule } from '../json-shape.ts';
 
@@ -8,8 +8,6 @@ export interface DaySpan {
   readonly from: string;
   readonly to: string;
 }
-
-const DAY_MS = 86_400_000;
 
 export function plusDays(day: string, days: number): string {
   return new Date(Date.parse(day) + days * DAY_MS).toISOString().slice(0, 10);

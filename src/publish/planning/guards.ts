@@ -1,7 +1,7 @@
+import { plural } from '../../contract/amounts.ts';
 import { isLoopback, localLinks, otherBaseUrl } from '../../contract/base-url.ts';
 import { Failure } from '../../contract/failure.ts';
 import { hint, suggested } from '../../contract/hint.ts';
-import { plural } from '../../contract/plural.ts';
 import { encodingsIn } from '../../tree/encoding.ts';
 import type { TreeSize } from '../state/state.ts';
 import type { BrowsePlan } from './browse-plan.ts';

@@ -1,7 +1,7 @@
+import { plural } from '../../contract/amounts.ts';
 import { Failure, type Place } from '../../contract/failure.ts';
 import type { FailureCode } from '../../contract/failure-codes.ts';
 import { Violation } from '../../contract/json-shape.ts';
-import { plural } from '../../contract/plural.ts';
 import type { NotJson } from '../json/raw-value.ts';
 import type { InputError } from '../source.ts';
 

@@ -1,7 +1,7 @@
+import { plural } from '../../contract/amounts.ts';
 import { type OnProgress, Pauses } from '../../contract/event-loop-pauses.ts';
 import { Failure } from '../../contract/failure.ts';
 import { cut } from '../../contract/json.ts';
-import { plural } from '../../contract/plural.ts';
 import { AccountReader } from '../accounts/account-reader.ts';
 import { accountBatches, LISTED_COLUMNS, STATE_COLUMNS } from '../accounts/account-rows.ts';
 import { areIntervalsDamaged } from '../accounts/change-intervals.ts';

@@ -1,5 +1,5 @@
+import { plural } from '../../contract/amounts.ts';
 import { Failure } from '../../contract/failure.ts';
-import { plural } from '../../contract/plural.ts';
 import type { Site } from '../../contract/site.ts';
 import type { Store } from '../../store/store.ts';
 import { buildRecordIn, layoutOf } from '../build-record.ts';
