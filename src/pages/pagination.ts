@@ -40,7 +40,6 @@ export function spansOf(collection: Collection, pages: number): PageSpan[] {
  */
 export type ReadSpan = readonly [number, number];
 
-/** All pages of one collection. */
 export interface Pages {
   /** Yields the pages of a span in order. It is fast if the spans are walked in ascending order; some may be left out. */
   readonly walk: (span: PageSpan) => Generator<Page, ReadSpan>;

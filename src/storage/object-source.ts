@@ -9,7 +9,6 @@ export interface ListedObject {
   readonly tag: string;
 }
 
-/** Some bytes of an object. */
 export interface ByteRange {
   /** The first byte, from 0. */
   readonly from: number;

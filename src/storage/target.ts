@@ -142,7 +142,6 @@ export interface TargetKind {
   readonly open: (address: Address, access: Access) => Promise<Target>;
 }
 
-/** A parsed address. */
 export interface Address {
   /** Bucket, container or folder. */
   readonly container: string;

@@ -110,7 +110,6 @@ export class StoreImage {
     }
   }
 
-  /** Yields the bytes in pieces. */
   async *pieces(): AsyncGenerator<Buffer> {
     for (let position = 0; position < this.bytes; ) {
       const piece = Buffer.allocUnsafe(Math.min(PIECE_BYTES, this.bytes - position));

@@ -50,7 +50,6 @@ export function spanGroup(collection: string, index: number | 'last'): string {
   return `rest/${collection}/${index}`;
 }
 
-/** Returns the group of the path of a page; undefined for other paths. */
 export function pageGroupOf(path: string): string | undefined {
   const [, collection, page = '1'] = PAGE_FILE.exec(path) ?? [];
   return collection && spanGroup(collection, page === 'last' ? page : Math.floor((Number(page) - 1) / SPAN_PAGES));

@@ -26,7 +26,6 @@ export interface IndexPlace {
   readonly capacity: number;
 }
 
-/** Where a member is in its ZIP. */
 export interface MemberPlace extends MemberHeader {
   /** The offset of its local header. */
   readonly offset: number;

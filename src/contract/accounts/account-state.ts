@@ -195,7 +195,6 @@ export interface AccountEntry {
   readonly display_name: string;
   /** Sorted by time, then by handle. */
   readonly former_handles: readonly FormerHandle[];
-  /** The number of change records. */
   readonly records: number;
   /** The times of the first and the last record, as they are published; null: no records. */
   readonly first_record_date: string | null;

@@ -115,7 +115,6 @@ function reportDamage(error: unknown, { byte }: FoundRecord, onDamage: OnDamage 
   return 'a wrong digest';
 }
 
-/** Whether a record has identities. */
 export function isIdentity({ type, url }: RecordHeader): boolean {
   return type === 'metadata' && url === IDENTITIES.uri;
 }
@@ -180,7 +179,6 @@ interface PageAddress {
 
 const PATH = /^(.*)\/rest\/(data|account)\/(?:page\/(\d+|last)\/)?(?:index\.json)?$/;
 
-/** Returns undefined if the address is none of a page. */
 function pageAddressOf(url: string): PageAddress | undefined {
   if (!/^https?:/i.test(url) || !URL.canParse(url)) return undefined;
   const { origin, pathname, searchParams } = new URL(url);
