@@ -37,7 +37,6 @@ export function contentType(baseUrl: string, url: string): string {
   return resolve('GET', pathname, search.slice(1), root === '/' ? '' : root, true).headers['Content-Type'] ?? '';
 }
 
-/** Returns the id of the warcinfo record. */
 export function infoId({ manifest }: BuildRecord, date: string): string {
   return recordId('warcinfo', manifest, date);
 }

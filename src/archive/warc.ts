@@ -21,7 +21,6 @@ const BATCH_ITEMS = 800;
 /** The number of batches for each thread: it encodes one, and the others wait, also while the main thread is not scheduled. */
 const BATCHES_PER_THREAD = 4;
 
-/** Where a record is in a WARC. */
 export interface PlacedRecord {
   readonly page: Requested;
   /** The position of its first byte. */

@@ -1,10 +1,10 @@
 import { rmSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { plural } from '../contract/amounts.ts';
 import { type OnProgress, stopped } from '../contract/event-loop-pauses.ts';
 import { Failure } from '../contract/failure.ts';
 import { mkdirp } from '../contract/files/mkdirp.ts';
 import { hint, suggested } from '../contract/hint.ts';
-import { plural } from '../contract/plural.ts';
 import { openRemote, type Remote, type RemoteOptions } from '../storage/remote.ts';
 import type { Target } from '../storage/target.ts';
 import { removeDatabase } from '../store/database/connection.ts';

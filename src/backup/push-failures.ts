@@ -1,6 +1,6 @@
+import { plural } from '../contract/amounts.ts';
 import { Failure } from '../contract/failure.ts';
 import { type Hint, suggested } from '../contract/hint.ts';
-import { plural } from '../contract/plural.ts';
 import type { Remote } from '../storage/remote.ts';
 import { SCHEMA_VERSION } from '../store/database/schema.ts';
 import type { StoreImage } from '../store/store-image.ts';
@@ -37,10 +37,7 @@ export function overtaken({ name }: Remote, image: StoreImage, versions: readonl
   });
 }
 
-/**
- * Returns the failure for a store that does not descend from the newest version.
- * @param versions those at the target, oldest first
- */
+/** @param versions those at the target, oldest first */
 export function diverged({ name }: Remote, image: StoreImage, versions: readonly StoreVersion[], newest: StoreVersion): Failure {
   const { path, state } = image;
   const earlier = versions.findLast(({ store, revision }) => store === state.fingerprint && revision === state.revision);

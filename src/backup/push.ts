@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
+import { plural } from '../contract/amounts.ts';
 import { type OnProgress, stopped } from '../contract/event-loop-pauses.ts';
 import { Failure } from '../contract/failure.ts';
-import { plural } from '../contract/plural.ts';
 import { WHOLE_BYTES } from '../storage/file-upload.ts';
 import { openRemote, type Remote, type RemoteOptions } from '../storage/remote.ts';
 import { lockTarget, type Target } from '../storage/target.ts';

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { constants, createBrotliCompress, createBrotliDecompress } from 'node:zlib';
+import { openTemporaryFile, type TemporaryFile } from '../contract/files/temporary-file.ts';
 import { count, text } from '../contract/json-shape.ts';
-import { openSpool, type SpoolFile } from '../store/histories/spool-file.ts';
 import type { StoreImage, StoreState } from '../store/store-image.ts';
 import { VERSION_SHAPE, type Version, type VersionKind } from '../versions/commit-format.ts';
 
@@ -41,7 +41,7 @@ export function stateOfVersion({ revision, store, observed }: StoreVersion): Pic
 }
 
 /** The bytes of a store, compressed with brotli in a temporary file. */
-export type CompressedStore = SpoolFile & Pick<StoreVersion, 'bytes' | 'sha256' | 'store_bytes' | 'store_sha256'>;
+export type CompressedStore = TemporaryFile & Pick<StoreVersion, 'bytes' | 'sha256' | 'store_bytes' | 'store_sha256'>;
 
 /** Called with the number of bytes of the store so far. Can stop the work with an error. */
 type OnBytes = (done: number) => void;
@@ -56,7 +56,7 @@ export async function hasBytesOf(version: StoreVersion, image: StoreImage, onRea
 
 /** Compresses a store into a temporary file beside it. */
 export async function compress(image: StoreImage, onRead: OnBytes): Promise<CompressedStore> {
-  const spool = openSpool(image.path);
+  const spool = openTemporaryFile(image.path);
   const [before, after] = [new Digest(onRead), new Digest(() => {})];
   // quality 5 needs twice the processor time for 3 % fewer bytes, a larger window more memory for less than 1 %;
   // with the size, brotli chooses a better hash table

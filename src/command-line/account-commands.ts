@@ -3,7 +3,6 @@ import { field, path, place } from './parsers.ts';
 import { CONCURRENCY, DRY_RUN, LIST_OPTIONS, SOURCE_OPTIONS, STORE } from './shared-options.ts';
 import type { CommandSpec } from './spec.ts';
 
-/** The commands about the accounts in the store. */
 export const ACCOUNT_COMMANDS = {
   history: {
     summary: "show one account's changes, newest first",

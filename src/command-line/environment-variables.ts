@@ -57,7 +57,6 @@ function noDryRun(field: string, name: string): Failure {
   });
 }
 
-/** Returns the environment variable of an option. */
 export function variableOf(option: string): string {
   return `PALIMPSEST_${option.toUpperCase().replaceAll('-', '_')}`;
 }

@@ -1,5 +1,4 @@
-import { folder, folderOrTable } from './output-folder.ts';
-import { bagInfo, pathEnding, plainFile } from './parsers.ts';
+import { bagInfo, folder, folderOrTable, pathEnding, plainFile } from './parsers.ts';
 import { DRY_RUN, OUT, STORE } from './shared-options.ts';
 import type { CommandSpec } from './spec.ts';
 

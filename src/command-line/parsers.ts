@@ -1,10 +1,10 @@
+import { existsSync } from 'node:fs';
 import { InvalidArgumentError } from 'commander';
 import { schemeOf } from '../contract/files/url-scheme.ts';
-import { type Instant, parseInstant } from '../contract/instant.ts';
+import { DAY_MS, type Instant, parseInstant } from '../contract/instant.ts';
 import { DATA_TYPES, type DataType } from '../contract/record.ts';
 import { MAX_PARTS } from '../sources/snapshots/part-header.ts';
 import { ENCODINGS, type Encoding } from '../tree/encoding.ts';
-import { DAY_MS } from '../versions/retention.ts';
 
 // An InvalidArgumentError says what was expected.
 
@@ -107,7 +107,6 @@ export function source(text: string): string {
   return text;
 }
 
-/** Returns a parser that accepts only these words. */
 export function oneOf(words: readonly string[]): (text: string) => string {
   return (text) => {
     if (words.includes(text)) return text;
@@ -136,7 +135,6 @@ export function timeOrDate(text: string): Instant {
   throw new InvalidArgumentError('a date such as 2017-09-19, or a time with a time zone such as 2017-09-19T20:47:28Z');
 }
 
-/** Returns a parser of whole numbers from `least` to `most`. */
 export function wholeNumber(least: number, most: number): (text: string) => number {
   return (text) => {
     const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
@@ -217,4 +215,34 @@ export function linkTemplate(text: string): string {
     if (origin === new URL(other).origin && username === '' && password === '') return text;
   }
   throw new InvalidArgumentError('an http or https URL with {} in its path, query or fragment, such as https://example.org/@{}');
+}
+
+/** The endings of archives, which no new folder should have. */
+const ARCHIVE = /\.(tar|tgz|tbz2?|txz|gz|zst|bz2|xz|zip|7z|rar|warc|wacz)\/*$/i;
+const TABLE = /\.(csv|tsv|parquet|json|jsonl|ndjson|xlsx)\/*$/i;
+
+/** Parses the path of a folder to write. Rejects names such as `bag.zip`, because they would become folders. */
+export function folder(text: string): string {
+  const [ending] = ARCHIVE.exec(text) ?? [];
+  if (ending === undefined || isFolder(text)) return path(text);
+  throw new InvalidArgumentError(`a name that does not end in ${ending}, because a folder is written`);
+}
+
+/** Parses the path of a tree to build. A ZIP is the only archive that can be one. */
+export function folderOrZip(text: string): string {
+  if (text.endsWith('.zip') || !ARCHIVE.test(text) || isFolder(text)) return path(text);
+  throw new InvalidArgumentError('a folder, or a file with a name that ends in .zip');
+}
+
+/** Returns a parser that rejects names such as `history.csv.gz` and `history.parquet` for CSV, because they would become folders. */
+export function folderOrTable(extension: string): (text: string) => string {
+  return (text) => {
+    const isOther = ARCHIVE.test(text) || TABLE.test(text);
+    if (text.toLowerCase().endsWith(`.${extension}`) || !isOther || isFolder(text)) return path(text);
+    throw new InvalidArgumentError(`a folder, or a file with a name that ends in .${extension}, which is not compressed`);
+  };
+}
+
+function isFolder(text: string): boolean {
+  return existsSync(`${text}/.`);
 }

@@ -11,7 +11,6 @@ export function isSwitch({ required, optional }: Option): boolean {
   return !required && !optional;
 }
 
-/** A switch that was given. */
 export interface GivenSwitch {
   readonly option: Option;
   /** The variable that has its value; undefined if it is from the command line. */

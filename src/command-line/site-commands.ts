@@ -1,7 +1,6 @@
 import { DEFAULT_CACHE_CONTROL } from '../contract/site.ts';
 import { ENCODINGS } from '../tree/encoding.ts';
-import { folderOrZip } from './output-folder.ts';
-import { cacheControl, encodings, limitOf, path, versionNumber, wholeNumber } from './parsers.ts';
+import { cacheControl, encodings, folderOrZip, limitOf, path, versionNumber, wholeNumber } from './parsers.ts';
 import {
   DEFAULT_BASE_URL,
   DEFAULT_HOST,

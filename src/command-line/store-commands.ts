@@ -2,7 +2,6 @@ import { wholeNumber } from './parsers.ts';
 import { DRY_RUN, KEEP, KEEP_DAILY, KEEP_MONTHLY, SINGLE_PUBLISHER, STORE, TARGET, TARGET_OPTIONS } from './shared-options.ts';
 import type { CommandSpec } from './spec.ts';
 
-/** The commands for the file of a store as a whole. */
 export const STORE_COMMANDS = {
   'store check': {
     summary: 'check a store for damage, and repair what can be repaired',

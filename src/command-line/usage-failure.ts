@@ -1,7 +1,7 @@
 import { Argument, type Command, type CommanderError } from 'commander';
+import { plural } from '../contract/amounts.ts';
 import { Failure } from '../contract/failure.ts';
 import { type Hint, hint, type SuggestedCommand, suggested } from '../contract/hint.ts';
-import { plural } from '../contract/plural.ts';
 import { closestNames } from '../history/closest-names.ts';
 import { ENCODINGS } from '../tree/encoding.ts';
 import { COMMANDS } from './commands.ts';

@@ -1,9 +1,9 @@
 import type { Values } from '../command-line/commands.ts';
-import type { AccountEntry } from '../contract/accounts/account-entry.ts';
+import type { AccountEntry } from '../contract/accounts/account-state.ts';
 import { formerHandlesOf } from '../contract/accounts/former-handles.ts';
+import { number } from '../contract/amounts.ts';
 import { type Instant, parseInstant, timestampOf } from '../contract/instant.ts';
 import { matchingAccounts } from '../history/find-account.ts';
-import { number } from '../terminal/amounts.ts';
 import { printable } from '../terminal/printable.ts';
 import { table } from '../terminal/table.ts';
 import type { Terminal } from '../terminal/terminal.ts';

@@ -1,17 +1,21 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Values } from '../command-line/commands.ts';
 import { DEFAULT_BASE_URL } from '../command-line/shared-options.ts';
+import { number, plural, seconds } from '../contract/amounts.ts';
 import { isLoopback, parseBaseUrl } from '../contract/base-url.ts';
+import { Failure } from '../contract/failure.ts';
 import { lackSentence } from '../contract/files/incomplete-mirror.ts';
-import { number, plural, seconds } from '../terminal/amounts.ts';
+import { Violation } from '../contract/json-shape.ts';
+import { ABOUT_FIELDS, type About, parseAbout } from '../contract/site-json.ts';
+import { closestNames } from '../history/closest-names.ts';
+import { parseJson } from '../sources/json/parse-json.ts';
 import { items } from '../terminal/progress.ts';
 import type { Line, Terminal } from '../terminal/terminal.ts';
-import type { BuildSummary } from '../tree/build/build.ts';
-import { build } from '../tree/build/build.ts';
+import { type BuildSummary, build } from '../tree/build/build.ts';
 import { type ChosenBaseUrl, chooseBaseUrl } from '../tree/build/last-settings.ts';
 import { ENCODINGS } from '../tree/encoding.ts';
 import { formOf } from '../tree/tree-files.ts';
-import { readSiteFile } from './read-site-json.ts';
 
 /** What the summary of a build says about a base URL that was not given. */
 const BASE_URL_REMARKS: { readonly [F in ChosenBaseUrl['from']]: string } = {
@@ -87,4 +91,30 @@ function fileLines({ written, unchanged, removed, removedBrowseFiles, removedCop
       `  ${toRemove.padEnd(9)} ${plural(removedBrowseFiles, 'file')} of HTML pages`,
     removedCopies > 0 && `  ${toRemove.padEnd(9)} ${number(removedCopies)} compressed ${removedCopies === 1 ? 'copy' : 'copies'}`,
   ];
+}
+
+/**
+ * Reads a `site.json`.
+ * @returns null for `none` instead of a file
+ * @throws Failure no-source, bad-json, bad-field
+ */
+export function readSiteFile(file: string): About | null {
+  if (file === 'none') return null;
+  try {
+    const parsed = parseJson({ text: readFileSync(file, 'utf8').replace(/^\ufeff/, ''), line: 1, path: '' }, file);
+    if (!('kind' in parsed)) return parseAbout(parsed.value);
+    const { code, place, expected, found } = parsed;
+    throw new Failure(code, `cannot read ${file}`, { place, expected: `${expected}, or --site none`, found });
+  } catch (error) {
+    if (error instanceof Failure) throw error;
+    if (error instanceof Violation) throw badField(file, error);
+    const found = error instanceof Error ? error.message : String(error);
+    throw new Failure('no-source', `cannot read ${file}`, { place: { file }, expected: 'a JSON object, or --site none', found });
+  }
+}
+
+function badField(file: string, { field, expected, found }: Violation): Failure {
+  const [similar] = ABOUT_FIELDS.includes(field) ? [] : closestNames(field, ABOUT_FIELDS, 1);
+  const hint = similar === undefined ? 'docs/browse.md in the package describes the fields' : `did you mean ${similar}?`;
+  return new Failure('bad-field', `${file} breaks a rule`, { place: { file, field }, expected, found, hint });
 }

@@ -3,7 +3,6 @@ import type { Command, Option } from 'commander';
 import type { Values } from '../command-line/commands.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
-/** Writes the completion script of a shell. */
 export function runCompletion(terminal: Terminal, { shell }: Values<'completion'>): void {
   terminal.io.stdout.write(readFileSync(new URL(`../../src/commands/completions/${shell}`, import.meta.url), 'utf8'));
 }

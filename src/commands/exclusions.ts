@@ -1,8 +1,8 @@
 import type { Values } from '../command-line/commands.ts';
+import { plural } from '../contract/amounts.ts';
 import { Failure } from '../contract/failure.ts';
 import { hint, suggested } from '../contract/hint.ts';
 import { endExclusions, exclusionsOf, type NamedExclusion } from '../store/exclusions/named-exclusions.ts';
-import { plural } from '../terminal/amounts.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 export async function runExclusions(terminal: Terminal, { account: names, end: isEnded, store }: Values<'exclusions'>): Promise<void> {

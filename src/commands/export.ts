@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Values } from '../command-line/commands.ts';
+import { number, plural, seconds } from '../contract/amounts.ts';
 import { Pauses } from '../contract/event-loop-pauses.ts';
 import { Failure } from '../contract/failure.ts';
 import { lackSentence } from '../contract/files/incomplete-mirror.ts';
@@ -9,7 +10,6 @@ import { writeFiles } from '../contract/files/write-files.ts';
 import { ndjson } from '../export/ndjson.ts';
 import { type Column, makeFolder, refuseOtherFiles, TABLE_NAMES, TABLES, type TableName, type Value } from '../export/tables.ts';
 import { Store } from '../store/store.ts';
-import { number, plural, seconds } from '../terminal/amounts.ts';
 import { items } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { refuseInsideTree } from '../tree/existing-tree.ts';

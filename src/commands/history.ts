@@ -1,12 +1,11 @@
 import type { Values } from '../command-line/commands.ts';
 import { usedHandles } from '../contract/accounts/former-handles.ts';
+import { plural } from '../contract/amounts.ts';
 import { dateOf, parseInstant, timestampOf } from '../contract/instant.ts';
 import type { ChangeRecord } from '../contract/record.ts';
-import type { IdentifiedAccount } from '../history/find-account.ts';
-import { findAccount } from '../history/find-account.ts';
+import { findAccount, type IdentifiedAccount } from '../history/find-account.ts';
 import { terminalDiff } from '../history/terminal-diff.ts';
 import { timeline } from '../history/timeline.ts';
-import { plural } from '../terminal/amounts.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { withStore } from './with-store.ts';
 

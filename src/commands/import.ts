@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { Values } from '../command-line/commands.ts';
+import { number, plural, seconds } from '../contract/amounts.ts';
 import { isBaseUrl } from '../contract/base-url.ts';
 import { lackSentence } from '../contract/files/incomplete-mirror.ts';
 import type { Collection } from '../contract/pages/collection.ts';
@@ -8,10 +9,8 @@ import { type ImportSummary, importInputs } from '../import/import.ts';
 import type { ArchiveReport } from '../sources/archives/capture-selection.ts';
 import { openArchives } from '../sources/archives/web-archive-inputs.ts';
 import type { HintCommand } from '../sources/hint-command.ts';
-import type { PageSetReport } from '../sources/items/page-set.ts';
-import { lackOf } from '../sources/items/page-set.ts';
+import { lackOf, type PageSetReport } from '../sources/items/page-set.ts';
 import type { Tally } from '../store/writing/outcome.ts';
-import { number, plural, seconds } from '../terminal/amounts.ts';
 import { bytes } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { reportProblems } from './job-summary.ts';
@@ -91,7 +90,6 @@ function jsonOf({ records, accounts, exclusions, pageSets, ...rest }: ImportSumm
   };
 }
 
-/** Whether an import changed the items of the store. */
 function isChanged({ records, accounts, exclusions }: ImportSummary): boolean {
   return [records, accounts, exclusions].some(({ added, replaced }) => added + replaced > 0);
 }

@@ -1,7 +1,7 @@
 import { appendFileSync } from 'node:fs';
+import { number, plural } from '../contract/amounts.ts';
 import type { Failure } from '../contract/failure.ts';
 import { exitCodeOf } from '../contract/failure-codes.ts';
-import { number, plural } from '../terminal/amounts.ts';
 import { printable } from '../terminal/printable.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 

@@ -1,10 +1,10 @@
 import type { Values } from '../command-line/commands.ts';
+import { number, plural, seconds, size } from '../contract/amounts.ts';
 import { Failure } from '../contract/failure.ts';
 import { isSameFile } from '../contract/files/same-file.ts';
 import { schemeOf } from '../contract/files/url-scheme.ts';
 import { normalizeSources } from '../normalize/normalize.ts';
 import { localPart, objectPart, type PartFile } from '../normalize/part-file.ts';
-import { number, plural, seconds, size } from '../terminal/amounts.ts';
 import { bytes, items } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { refuseInsideTree } from '../tree/existing-tree.ts';

@@ -1,8 +1,8 @@
 import type { Values } from '../command-line/commands.ts';
+import { number, plural, seconds } from '../contract/amounts.ts';
 import { show } from '../contract/json.ts';
 import { isAllRejected, type ObserveSummary } from '../observe/merge-snapshots.ts';
 import { observeInputs } from '../observe/observe.ts';
-import { number, plural, seconds } from '../terminal/amounts.ts';
 import { printable } from '../terminal/printable.ts';
 import { bytes, items } from '../terminal/progress.ts';
 import type { Line, Terminal } from '../terminal/terminal.ts';

@@ -1,7 +1,7 @@
+import { number, plural } from '../contract/amounts.ts';
 import type { Step } from '../publish/planning/steps.ts';
 import { REASONS } from '../publish/planning/tree-comparison.ts';
 import type { PublishSummary } from '../publish/publish.ts';
-import { number, plural } from '../terminal/amounts.ts';
 import type { Line } from '../terminal/terminal.ts';
 import { summaryTable } from './job-summary.ts';
 import { type NamedTarget, NEW_TARGET, requestsText, trafficText } from './target.ts';
@@ -63,7 +63,6 @@ function* shown(steps: Iterable<Step>): Generator<Pick<Step, 'action' | 'path' |
   for (const { action, path, bytes, reason } of steps) yield { action, path, bytes, reason };
 }
 
-/** Returns the result of a publish as text. */
 export function summaryLines(summary: PublishSummary, target: NamedTarget, took: string): Line[] {
   const { done, plan, removal, traffic, wasInterrupted, invalidate } = summary;
   if (invalidate.length === 0) {

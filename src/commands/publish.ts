@@ -1,11 +1,11 @@
 import type { Values } from '../command-line/commands.ts';
 import { type Refusal, refuse } from '../command-line/refusals.ts';
 import type { Given } from '../command-line/spec.ts';
+import { plural, seconds } from '../contract/amounts.ts';
 import { Failure } from '../contract/failure.ts';
 import { publish } from '../publish/publish.ts';
 import { refuseSwapped } from '../publish/trees/refuse-other-files.ts';
 import { exclusionsOf } from '../store/exclusions/named-exclusions.ts';
-import { plural, seconds } from '../terminal/amounts.ts';
 import { bytes, items } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { addToJobSummary, reportRefusals } from './job-summary.ts';

@@ -1,5 +1,5 @@
+import { number, plural } from '../contract/amounts.ts';
 import type { CopyCheck } from '../removal/copy-search.ts';
-import { number, plural } from '../terminal/amounts.ts';
 
 interface PlaceCheck extends CopyCheck {
   readonly is_found: boolean;
@@ -31,10 +31,8 @@ export interface Receipt {
   readonly look_at: readonly string[];
 }
 
-/** The beginning of a receipt as text. */
 export const RECEIPT_START = 'Receipt for the removal of ';
 
-/** Returns a receipt as text. */
 export function receiptText(receipt: Receipt): string {
   const { names, store, removed, known, excluded_at, erased } = receipt;
   return [

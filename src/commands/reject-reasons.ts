@@ -1,9 +1,8 @@
+import { number, plural } from '../contract/amounts.ts';
 import type { Failure } from '../contract/failure.ts';
 import type { FailureCode } from '../contract/failure-codes.ts';
-import { plural } from '../contract/plural.ts';
 import { rejection } from '../sources/rejects/rejection.ts';
 import type { InputError } from '../sources/source.ts';
-import { number } from '../terminal/amounts.ts';
 
 /** Why a run rejected items: for each error code the number of items, and the first of them. */
 export class RejectReasons {

@@ -9,7 +9,7 @@ import { checkLocal, checkObjects, formOf, noCopy } from '../removal/copies.ts';
 import type { CopyCheck, CopyForm } from '../removal/copy-search.ts';
 import type { SearchedAccounts } from '../removal/trace-search.ts';
 import { openRemote } from '../storage/remote.ts';
-import { parseAccountName } from '../store/accounts/account-names.ts';
+import { parseAccountName } from '../store/accounts/account-search.ts';
 import { excludedRows, exclusionsOf } from '../store/exclusions/named-exclusions.ts';
 import { filesBeside, type RemoveSummary } from '../store/exclusions/remove.ts';
 import { PublishedTarget } from '../store/published-target.ts';

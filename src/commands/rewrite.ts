@@ -1,5 +1,6 @@
 import type { Values } from '../command-line/commands.ts';
 import type { Given } from '../command-line/spec.ts';
+import { plural } from '../contract/amounts.ts';
 import { isLoopback } from '../contract/base-url.ts';
 import { closestNames } from '../history/closest-names.ts';
 import { noTree, siteForm, siteOf, siteWithoutTree } from '../hosting/detect-site.ts';
@@ -7,7 +8,6 @@ import { beforeOrigin, findHost, withVersions } from '../hosting/find-host.ts';
 import { writeHostFiles } from '../hosting/host-files.ts';
 import { CAPABILITIES, type Host, type HostFile, type Limits, type RefusedHost } from '../rewrite/hosts/host.ts';
 import { allHosts, REFUSED } from '../rewrite/hosts/registry.ts';
-import { plural } from '../terminal/amounts.ts';
 import type { Line, Terminal } from '../terminal/terminal.ts';
 
 export async function runRewrite(terminal: Terminal, options: Values<'rewrite'>, given: Given): Promise<void> {

@@ -1,9 +1,9 @@
 import type { SNAPSHOT_OPTIONS, SOURCE_OPTIONS } from '../command-line/shared-options.ts';
 import type { ValuesOf } from '../command-line/spec.ts';
+import { number, plural, seconds } from '../contract/amounts.ts';
 import { Failure } from '../contract/failure.ts';
 import { type Hint, hintText, type SuggestedCommand, suggested } from '../contract/hint.ts';
 import { type Instant, timestampOf } from '../contract/instant.ts';
-import { plural } from '../contract/plural.ts';
 import type { HintCommand, Verb } from '../sources/hint-command.ts';
 import type { FilePatterns } from '../sources/inputs/file-filter.ts';
 import { inputNamed, inputsOf } from '../sources/inputs/inputs.ts';
@@ -11,7 +11,6 @@ import { RejectsFile } from '../sources/rejects/rejects-file.ts';
 import type { PathTimes } from '../sources/snapshots/path-time.ts';
 import type { ObserveContext } from '../sources/snapshots/snapshot-reader.ts';
 import type { Input, InputError, RemoteSources } from '../sources/source.ts';
-import { number, seconds } from '../terminal/amounts.ts';
 import type { Line, Terminal } from '../terminal/terminal.ts';
 import { RejectReasons } from './reject-reasons.ts';
 import { requestsOf, sourceTargetOf } from './target.ts';
@@ -22,7 +21,6 @@ const DAY_MS = 86_400_000;
 export type SourceChoice = ValuesOf<typeof SOURCE_OPTIONS>;
 type SnapshotChoice = ValuesOf<typeof SNAPSHOT_OPTIONS>;
 
-/** The sources of a command. */
 interface Sources {
   readonly inputs: Input[];
   readonly patterns: FilePatterns;
@@ -127,7 +125,6 @@ export function rejectedLine(
   return rejected > 0 && `  rejected  ${number(rejected)}${dryRun ? '' : `, written to ${rejects}`}`;
 }
 
-/** Which snapshots have the time in their paths, as text. */
 export function pathTimeLine({ count, first, last }: PathTimes): Line {
   const range = first === last ? first : `${first} to ${last}`;
   return count > 0 && `  times     ${range}, from the names of files and folders, of ${plural(count, 'snapshot')}`;

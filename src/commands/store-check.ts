@@ -1,8 +1,8 @@
 import type { Values } from '../command-line/commands.ts';
+import { number, plural, seconds } from '../contract/amounts.ts';
 import { Failure } from '../contract/failure.ts';
 import { repairStore } from '../store/check/repair.ts';
 import { checkStore } from '../store/check/store-check.ts';
-import { number, plural, seconds } from '../terminal/amounts.ts';
 import { printable } from '../terminal/printable.ts';
 import { items } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';

@@ -3,9 +3,9 @@ import { push } from '../backup/push.ts';
 import { STORE_KIND, type StoreVersion } from '../backup/store-version.ts';
 import type { Values } from '../command-line/commands.ts';
 import type { Given } from '../command-line/spec.ts';
+import { plural, seconds, size } from '../contract/amounts.ts';
 import { openRemote } from '../storage/remote.ts';
 import { SCHEMA_VERSION } from '../store/database/schema.ts';
-import { plural, seconds, size } from '../terminal/amounts.ts';
 import { bytes } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { listVersions } from '../versions/newest-commit.ts';
@@ -122,7 +122,6 @@ export async function runStoreVersions(terminal: Terminal, options: Values<'stor
   );
 }
 
-/** Returns one version of the store as a line of text. */
 function versionLine({ number: version, time, records, accounts, store_bytes, bytes, store, schema }: StoreVersion): string {
   const other = schema === SCHEMA_VERSION ? '' : `, schema ${schema}: this release cannot read it`;
   return `version ${version} of ${time}: ${plural(records, 'record')} of ${plural(accounts, 'account')}, ${size(store_bytes)} (${size(bytes)} compressed), fingerprint ${store.slice(0, 12)}${other}`;

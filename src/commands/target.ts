@@ -1,12 +1,12 @@
 import { statSync } from 'node:fs';
 import type { TARGET_OPTIONS } from '../command-line/shared-options.ts';
 import type { ValuesOf } from '../command-line/spec.ts';
+import { plural, size } from '../contract/amounts.ts';
 import { Failure } from '../contract/failure.ts';
 import type { FailureCode } from '../contract/failure-codes.ts';
 import type { ObjectSource } from '../storage/object-source.ts';
 import type { Remote, RemoteOptions } from '../storage/remote.ts';
 import type { Access, Target } from '../storage/target.ts';
-import { plural, size } from '../terminal/amounts.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 /** The maximum number of attempts for one request. */
@@ -20,7 +20,7 @@ export type TargetChoice = Omit<ValuesOf<typeof TARGET_OPTIONS>, 'prefix'> & { r
  * @throws Failure usage, no-client
  */
 export async function targetOf(address: string, choice: TargetChoice, terminal: Terminal): Promise<Target> {
-  const { openTarget } = await import('../storage/address.ts');
+  const { openTarget } = await import('../storage/open-target.ts');
   return openTarget(address, choice.prefix ?? '', accessOf(choice, terminal));
 }
 
@@ -61,7 +61,7 @@ export async function sourceTargetOf(address: string, choice: TargetChoice, term
 
 /** Opens the targets at the parent paths of the target, nearest first. */
 export async function aroundOf(address: string, choice: TargetChoice, terminal: Terminal): Promise<readonly Target[]> {
-  const { openAround } = await import('../storage/address.ts');
+  const { openAround } = await import('../storage/open-target.ts');
   return openAround(address, choice.prefix ?? '', accessOf(choice, terminal));
 }
 
@@ -87,7 +87,6 @@ export function requestsOf({ concurrency, timeout }: TargetChoice, terminal: Ter
   return { concurrency, retryPolicy: { attempts: MAX_ATTEMPTS, timeout }, signal: terminal.stopSignal };
 }
 
-/** Returns the request counts for JSON output. */
 export function trafficOf({ requests: all, writes, reads, deletes, retries }: Remote['traffic']): object {
   return { all, writes, reads, deletes, retries };
 }
@@ -114,7 +113,6 @@ export function requestsText({ names }: NamedTarget, requests: number): string |
   return names === undefined ? plural(requests, 'request') : undefined;
 }
 
-/** Returns the traffic of a run as text. */
 export function trafficText(target: NamedTarget, { sent, requests }: { readonly sent: number; readonly requests: number }): string {
   return [size(sent), requestsText(target, requests)].filter((part) => part !== undefined).join(' in ');
 }

@@ -1,5 +1,5 @@
+import { number, plural } from '../contract/amounts.ts';
 import { cut } from '../contract/json.ts';
-import { number, plural } from '../terminal/amounts.ts';
 import type { Line } from '../terminal/terminal.ts';
 import type { VerifySummary } from '../verify/verify.ts';
 import { type Cause, NOTES, type ReportedViolation, RULES, type Rule } from '../verify/violation.ts';

@@ -1,4 +1,4 @@
-import { number, plural, seconds, size } from '../terminal/amounts.ts';
+import { number, plural, seconds, size } from '../contract/amounts.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import type { SitePublishSummary } from '../versions/publish-site.ts';
 import { addToJobSummary, summaryTable } from './job-summary.ts';

@@ -1,6 +1,6 @@
 import type { Values } from '../command-line/commands.ts';
+import { number, size } from '../contract/amounts.ts';
 import { openRemote } from '../storage/remote.ts';
-import { number, size } from '../terminal/amounts.ts';
 import { table } from '../terminal/table.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { listVersions } from '../versions/newest-commit.ts';

@@ -1,4 +1,4 @@
-import { encodeJson } from './drf-json.ts';
+import { encodeJson } from './json.ts';
 import {
   at,
   count,
@@ -54,11 +54,9 @@ const SHAPE: Shape<AccountOnPage> = {
   bio: text,
 };
 
-/** The names of all fields of an account on a page. */
 export const ACCOUNT_FIELDS: readonly string[] = Object.keys(SHAPE);
 
 /**
- * Parses an account and its records.
  * @param value a parsed JSON value
  * @param path the path of the account in the input, for the error
  * @throws Violation at the first field of the account or of a record that breaks a rule
@@ -73,7 +71,6 @@ export function parseProfile(value: unknown, path: string): AccountOnPage {
   return parseShape(SHAPE, value, path);
 }
 
-/** Parses a record of the given account. */
 export function parseOwnRecord(value: unknown, account: Pick<Identity, 'screen_name'>, path: string): ChangeRecord {
   const record = parseRecord(value, path);
   if (record.account === account.screen_name) return record;

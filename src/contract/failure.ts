@@ -49,7 +49,6 @@ export class Failure extends Error {
     this.unlisted = details.unlisted ?? 0;
   }
 
-  /** Returns this failure with other details. */
   with(details: Details): Failure {
     const { place, expected, found, hintParts: hint, others, unlisted, cause } = this;
     return new Failure(this.code, this.message, { place, expected, found, hint, others, unlisted, cause, ...details });

@@ -1,7 +1,7 @@
 /** Whole microseconds since 1970-01-01T00:00:00Z. Exact up to the year 2255, because a number has 53 bits. */
 export type Instant = number;
 
-/** The length of a day. */
+export const DAY_MS = 86_400_000;
 export const DAY_MICROS = 86_400_000_000;
 
 /**

@@ -69,7 +69,6 @@ export function at(path: string, field: string): string {
 const isString = (value: unknown): value is string => typeof value === 'string';
 const isWhole = (value: unknown): value is number => Number.isSafeInteger(value) && !Object.is(value, -0);
 
-/** Returns a rule. */
 export function rule<T>(expected: string, accepts: (value: unknown) => value is T): Rule<T> {
   return { expected, accepts };
 }
@@ -91,17 +90,14 @@ export function orNothing<T>({ expected, accepts }: Rule<T>): Rule<T | undefined
   return rule(`${expected}, or nothing`, (value): value is T | undefined => value === undefined || accepts(value));
 }
 
-/** Returns the rule of an array. */
 export function arrayOf<T>(expected: string, { accepts }: Rule<T>): Rule<readonly T[]> {
   return rule(expected, (value): value is readonly T[] => Array.isArray(value) && value.every((one) => accepts(one)));
 }
 
-/** Returns the rule of an object. */
 export function objectOf<T extends object>(expected: string, shape: Shape<T>): Rule<T> {
   return rule(expected, (value): value is T => isObject(value) && hasFields(shape, value));
 }
 
-/** Whether all fields of a shape keep their rules. */
 function hasFields<T extends object>(shape: Shape<T>, value: { readonly [key: string]: unknown }): boolean {
   for (const field in shape) if (!shape[field].accepts(value[field])) return false;
   return true;

@@ -1,4 +1,4 @@
-import { encodeJson } from './drf-json.ts';
+import { encodeJson } from './json.ts';
 import {
   at,
   handle,
@@ -46,8 +46,6 @@ const SHAPE: Shape<ChangeRecord> = {
 };
 
 /**
- * Parses a change record.
- * @param value a parsed JSON value
  * @param path the path of the record in the input, for the error
  * @throws Violation at the first field that breaks a rule of the interface
  */

@@ -56,7 +56,6 @@ const SHAPE: Shape<About> = {
   image: orNothing(webUrl),
 };
 
-/** The names of all fields. */
 export const ABOUT_FIELDS: readonly string[] = Object.keys(SHAPE);
 
 /**

@@ -5,8 +5,6 @@ import { escapeAttribute, escapeText, inline } from './inline.ts';
 import { type Network, TWITTER } from './networks.ts';
 import { type TokenSegment, tokenSegments, whole } from './segments.ts';
 
-export { type Segment, segmentsOf } from './segments.ts';
-
 /**
  * Returns the HTML of a change as in a record (specification, 2.3).
  * The same values give the same bytes on every machine. Any string is accepted. If the HTML would be longer than a record

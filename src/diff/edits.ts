@@ -43,7 +43,6 @@ export function sidesOf(before: readonly Token[], after: readonly Token[]): Side
   return { old: side(before), new: side(after) };
 }
 
-/** Returns the edit that replaces everything. */
 export function wholeEdit(sides: Sides): Edit {
   return { oldStart: 0, oldEnd: sides.old.tokens.length, newStart: 0, newEnd: sides.new.tokens.length };
 }
@@ -102,7 +101,6 @@ export function trimCommon({ old, new: fresh }: Sides, edit: Edit): Edit {
   return { oldStart, oldEnd, newStart, newEnd };
 }
 
-/** Merges adjacent edits and drops empty ones. */
 export function mergeAdjacent(edits: readonly Edit[]): Edit[] {
   const result: Edit[] = [];
   for (const edit of edits) {

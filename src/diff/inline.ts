@@ -41,7 +41,6 @@ function link(text: string, { kind, name }: Entity, network: Network): string {
 
 const ESCAPES: { readonly [character: string]: string } = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
-/** Escapes text for the content of an element. */
 export function escapeText(text: string): string {
   return text.replace(/[&<>]/g, (character) => ESCAPES[character] ?? '').replace(/\r\n?|\n/g, '<br>');
 }

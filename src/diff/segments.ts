@@ -10,7 +10,6 @@ export interface Segment {
   readonly text: string;
 }
 
-/** A segment as tokens. */
 export interface TokenSegment {
   readonly kind: Segment['kind'];
   readonly tokens: readonly Token[];

@@ -5,7 +5,6 @@ const IN_WORD = /^[\p{L}\p{N}\p{M}_]/u;
 const UNSPACED = /^[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmr}\p{sc=Mymr}\p{sc=Tibt}ー]/u;
 const DIGIT = /^\p{Nd}/u;
 
-/** Whether a token is part of a word. */
 export function isInWord(tokens: readonly Token[], at: number): boolean {
   if (isPart(tokens[at])) return true;
   // don't, l’heure

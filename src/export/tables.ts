@@ -1,9 +1,9 @@
 import { existsSync, statSync } from 'node:fs';
-import { encodeJson } from '../contract/drf-json.ts';
 import { type Failure, fileSystemFailure } from '../contract/failure.ts';
 import { mkdirp } from '../contract/files/mkdirp.ts';
 import { refuseOtherContent } from '../contract/files/refuse-output.ts';
 import { timestampOf } from '../contract/instant.ts';
+import { encodeJson } from '../contract/json.ts';
 import type { Store } from '../store/store.ts';
 
 /** A value of a table. A time is text as in a record: `2023-11-18T16:29:12.006921Z`. */
@@ -111,12 +111,10 @@ function table<R extends Row>(
   };
 }
 
-/** The files of an export as CSV or Parquet. */
 const TABLE_FILE = /^(records|accounts|exclusions)\.(csv|parquet)$/;
 
 /**
  * Creates the folder for the files of tables. Returns the folders that it created.
- * @param extension the extension of the files
  * @throws Failure not-ours if the folder contains anything other than tables, file-system
  */
 export function makeFolder(folder: string, extension: string): readonly string[] {

@@ -1,11 +1,11 @@
-import type { AccountEntry } from '../contract/accounts/account-entry.ts';
+import type { AccountEntry } from '../contract/accounts/account-state.ts';
 import { handleKey } from '../contract/accounts/handle.ts';
+import { number, plural } from '../contract/amounts.ts';
 import { Failure } from '../contract/failure.ts';
 import { type Hint, hint, suggested } from '../contract/hint.ts';
 import type { AccountNames } from '../store/accounts/account-reader.ts';
 import type { FormerHolder, FoundAccount } from '../store/accounts/account-search.ts';
 import type { Store } from '../store/store.ts';
-import { number, plural } from '../terminal/amounts.ts';
 import { closestNames } from './closest-names.ts';
 
 /** The maximum number of accounts that are suggested. */
@@ -13,7 +13,6 @@ const MAX_CANDIDATES = 5;
 /** The maximum number of similar handles that are suggested. */
 const MAX_SIMILAR = 3;
 
-/** The account that a name identifies, and how. */
 export interface IdentifiedAccount {
   readonly entry: AccountEntry;
   readonly foundBy: FoundAccount['by'] | 'prefix';

@@ -1,8 +1,8 @@
 import wrapAnsi from 'wrap-ansi';
+import { number } from '../contract/amounts.ts';
 import { PROFILE_FIELDS } from '../contract/profile-fields.ts';
 import type { DataType } from '../contract/record.ts';
-import { type Segment, segmentsOf } from '../diff/diff-html.ts';
-import { number } from '../terminal/amounts.ts';
+import { type Segment, segmentsOf } from '../diff/segments.ts';
 import { escapeControls } from '../terminal/printable.ts';
 
 const COLORS = { kept: '', removed: '\u001b[31m', added: '\u001b[32m' } as const;

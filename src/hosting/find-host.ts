@@ -8,10 +8,7 @@ import { CODINGS, type Encoding, encodingsIn, SUFFIXES } from '../tree/encoding.
 /** Returns the names most similar to a name, best first, at most `most`. */
 export type ClosestNames = (name: string, names: Iterable<string>, most: number) => readonly string[];
 
-/**
- * Returns the host with a name.
- * @throws Failure host-refused if palimpsest does not support the host, with the reason; usage if the name is unknown
- */
+/** @throws Failure host-refused if palimpsest does not support the host, with the reason; usage if the name is unknown */
 export async function findHost(name: string | undefined, closestNames: ClosestNames): Promise<Host> {
   const host = name === undefined ? undefined : await hostNamed(name);
   if (host !== undefined) return host;
@@ -31,10 +28,7 @@ export async function findHost(name: string | undefined, closestNames: ClosestNa
   });
 }
 
-/**
- * Returns a host in the variant that reads files from the versions of a site.
- * @throws Failure host-refused if the host has no such variant, with the reason
- */
+/** @throws Failure host-refused if the host has no such variant, with the reason */
 export async function withVersions(host: Host): Promise<Host> {
   const { withVersions: variant, noVersions = 'it runs no program that reads parts of a file' } = host;
   // the limits are for the files of a tree

@@ -1,6 +1,6 @@
+import { plural } from '../contract/amounts.ts';
 import { Failure } from '../contract/failure.ts';
 import { type IncompleteMirror, lackSentence } from '../contract/files/incomplete-mirror.ts';
-import { plural } from '../contract/plural.ts';
 import { lackOf, type PageSetReport } from '../sources/items/page-set.ts';
 
 /** @throws Failure incomplete for what a source says that it lacks, and for the first set of pages that is not known to be complete, or whose other collection has none, or if there are no pages */

@@ -1,6 +1,6 @@
+import { plural } from '../contract/amounts.ts';
 import { Failure } from '../contract/failure.ts';
 import type { Collection } from '../contract/pages/collection.ts';
-import { plural } from '../contract/plural.ts';
 import { forgetContents, type MirrorState } from '../store/mirror-state.ts';
 import type { Batch } from '../store/writing/batch.ts';
 

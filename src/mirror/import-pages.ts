@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { gunzipSync } from 'node:zlib';
-import { encodeJson } from '../contract/drf-json.ts';
 import { type OnProgress, Pauses } from '../contract/event-loop-pauses.ts';
+import { encodeJson } from '../contract/json.ts';
 import type { PerCollection } from '../contract/pages/collection.ts';
 import type { ConflictPolicy } from '../contract/record.ts';
 import { type Conflicting, conflictError } from '../import/conflict-list.ts';

@@ -10,7 +10,6 @@ import { digestMismatch, parseTree, type RemoteTree, readServiceTree } from './s
 import type { PageSpool } from './spool/page-spool.ts';
 import type { PageName } from './walk/reading-plan.ts';
 
-/** The result of reading a page. */
 export type Reading =
   | {
       readonly kind: 'page';

@@ -77,7 +77,6 @@ export class Run {
     }
   }
 
-  /** Returns the items that the service no longer has. */
   gone(): PerCollection<readonly ItemKey[]> {
     return { data: this.#spool.items.goneItems('data'), account: this.#spool.items.goneItems('account') };
   }

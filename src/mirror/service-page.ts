@@ -1,8 +1,7 @@
 import { hash } from 'node:crypto';
-import { encodeJson } from '../contract/drf-json.ts';
 import { Failure } from '../contract/failure.ts';
 import { type Hint, hint, suggested } from '../contract/hint.ts';
-import { cut, isObject } from '../contract/json.ts';
+import { cut, encodeJson, isObject } from '../contract/json.ts';
 import { handle, identifier, Violation } from '../contract/json-shape.ts';
 import type { Collection } from '../contract/pages/collection.ts';
 import { type Envelope, parseEnvelope } from '../contract/pages/envelope.ts';

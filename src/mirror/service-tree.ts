@@ -51,7 +51,6 @@ export function parseTree({ build, manifest }: SavedTree): RemoteTree | undefine
   return typeof record === 'string' ? undefined : { build, manifest, record, digests: new Digests(layoutOf(record), listFiles(manifest)) };
 }
 
-/** Returns the tree in a version of the site. */
 export function treeInVersion({ files, build: record, digests }: VerifiedTree): RemoteTree {
   return { build: files.read(BUILD_RECORD).toString(), manifest: files.read(MANIFEST), record, digests };
 }

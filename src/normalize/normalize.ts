@@ -43,7 +43,6 @@ export interface NormalizeSummary {
   readonly rejected: number;
   /** Files of Twitter archives that do not describe the account. They are not read. */
   readonly skipped: number;
-  /** The snapshots that have the time in their paths. */
   readonly path_times: PathTimes;
   /** The size of the part. */
   readonly bytes: number;

@@ -10,9 +10,9 @@ import { behindLinks } from '../contract/files/draft-file.ts';
 import { writeFully } from '../contract/files/file-bytes.ts';
 import { mkdirp } from '../contract/files/mkdirp.ts';
 import { refuseDatabase } from '../contract/files/refuse-output.ts';
+import { openTemporaryFile } from '../contract/files/temporary-file.ts';
 import { uploadFile } from '../storage/file-upload.ts';
 import type { Remote } from '../storage/remote.ts';
-import { openSpool } from '../store/histories/spool-file.ts';
 
 /** A part that is being written. */
 interface Draft {
@@ -86,7 +86,7 @@ export function objectPart(remote: Remote, name: string, onSent: (bytes: number)
     address: `${remote.name}/${name}`,
     temporary,
     begin: () => {
-      const { descriptor, close } = openSpool(temporary);
+      const { descriptor, close } = openTemporaryFile(temporary);
       const finish = (size: number, digest: string) => uploadFile(remote, name, { descriptor, size }, { headers: HEADERS, digest }, onSent);
       return { descriptor, finish, close };
     },

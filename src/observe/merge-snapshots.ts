@@ -63,7 +63,6 @@ export interface ObserveSummary extends Omit<MergeSummary, 'run' | 'runBefore' |
   readonly skipped: number;
   /** Snapshots of suspended accounts. Their empty fields are unknown. */
   readonly suspended: number;
-  /** The snapshots that have the time in their paths. */
   readonly path_times: PathTimes;
 }
 

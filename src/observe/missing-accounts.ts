@@ -36,7 +36,6 @@ export interface RunBefore {
   readonly present: number;
 }
 
-/** The accounts of this run. */
 export interface RunAccounts {
   readonly accounts: number;
   /** How many of them have only snapshots in this run that are older than their newest one in the store. */

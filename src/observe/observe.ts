@@ -1,5 +1,6 @@
 import { type OnProgress, Pauses } from '../contract/event-loop-pauses.ts';
 import type { Failure } from '../contract/failure.ts';
+import { removeTemporaryFiles } from '../contract/files/temporary-file.ts';
 import type { LinkTemplates } from '../diff/networks.ts';
 import { withProgress } from '../sources/inputs/input-progress.ts';
 import { inputNamed } from '../sources/inputs/inputs.ts';
@@ -9,7 +10,6 @@ import type { Input, InputError } from '../sources/source.ts';
 import { countWrongLastSeen, newestObservation } from '../store/accounts/last-seen.ts';
 import { onStore } from '../store/database/open-store.ts';
 import { toDiskFailure, wrapErrors } from '../store/database/store-error.ts';
-import { removeSpools } from '../store/histories/spool-file.ts';
 import { Batch, type CommitPhase } from '../store/writing/batch.ts';
 import { isAllRejected, mergeSnapshots, type ObserveSummary } from './merge-snapshots.ts';
 import { readInputs } from './read-inputs.ts';
@@ -65,7 +65,7 @@ async function observeInto(path: string, inputs: readonly Input[], options: Obse
   try {
     // the store is locked, so temporary files beside it belong to no other run
     const spool = wrapErrors(path, () => {
-      removeSpools(path);
+      removeTemporaryFiles(path);
       return new Spool(path);
     });
     try {

@@ -1,5 +1,5 @@
+import { plural } from '../contract/amounts.ts';
 import { Failure } from '../contract/failure.ts';
-import { plural } from '../contract/plural.ts';
 import type { PartHeader } from '../sources/snapshots/part-header.ts';
 
 /** The maximum number of missing parts that an error names. */
@@ -16,7 +16,6 @@ interface ReadPart {
 export class PartSets {
   readonly #parts: ReadPart[] = [];
 
-  /** Begins a part. */
   begin(header: PartHeader, file: string): void {
     this.#parts.push({ header, file, snapshots: 0 });
   }

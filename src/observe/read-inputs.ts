@@ -9,12 +9,10 @@ import { type Spool, snapshotOf } from './spool/spool.ts';
 
 export type Reject = (inputError: InputError) => void;
 
-/** What was read. */
 export interface Reading {
   readonly files: FileCounts;
   /** The parts of earlier runs of `normalize` among the inputs. */
   readonly parts: PartSets;
-  /** The snapshots that have the time in their paths. */
   readonly pathTimes: PathTimes;
   readonly rejected: number;
   /** Items that are not valid, and name a removed account. */

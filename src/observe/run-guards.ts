@@ -1,6 +1,6 @@
+import { plural } from '../contract/amounts.ts';
 import { Failure } from '../contract/failure.ts';
 import { type Instant, timestampOf } from '../contract/instant.ts';
-import { plural } from '../contract/plural.ts';
 import { percent, tooManyRejects } from '../sources/rejects/rejection.ts';
 import type { KnownAccount } from '../store/accounts/known-account.ts';
 import { RowSet } from '../store/histories/row-set.ts';

@@ -14,7 +14,6 @@ export interface Page {
   readonly render: () => Iterable<Buffer>;
 }
 
-/** The number of pages in a span. */
 export const SPAN_PAGES = 32;
 
 /** Consecutive pages of a collection: what a thread renders or checks at a time. */
@@ -41,7 +40,6 @@ export function spansOf(collection: Collection, pages: number): PageSpan[] {
  */
 export type ReadSpan = readonly [number, number];
 
-/** All pages of one collection. */
 export interface Pages {
   /** Yields the pages of a span in order. It is fast if the spans are walked in ascending order; some may be left out. */
   readonly walk: (span: PageSpan) => Generator<Page, ReadSpan>;
@@ -57,7 +55,6 @@ export function pagesFor(items: number, size: number): number {
   return Math.max(1, Math.ceil(items / size));
 }
 
-/** Returns the number of items on a page. */
 export function itemsOn(page: number, items: number, size: number): number {
   return Math.min(size, items - (page - 1) * size);
 }

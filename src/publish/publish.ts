@@ -16,10 +16,9 @@ import { proofRequests, provesConditions } from './state/exclusive-state.ts';
 import { awaitOtherRun, Lease } from './state/lease.ts';
 import { distinct, type FoundState, readState, sizeOf } from './state/state.ts';
 import { manifestOfBoth, runSteps, type TransferResult, uploadMetadata } from './transfer/run-steps.ts';
-import { browsePairs, refuseOtherHome } from './trees/browse-pairs.ts';
 import { openTree } from './trees/local-tree.ts';
-import { refuseOtherFiles } from './trees/refuse-other-files.ts';
-import { readRemoteTree, sortKeyMovement } from './trees/remote-tree.ts';
+import { refuseOtherFiles, refuseOtherHome } from './trees/refuse-other-files.ts';
+import { browsePairs, readRemoteTree, sortKeyMovement } from './trees/remote-tree.ts';
 import { countRemoved, removalBehind } from './trees/removed-at-target.ts';
 
 /**

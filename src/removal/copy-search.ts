@@ -53,7 +53,6 @@ const MAX_DEPTH = 8;
 const SQLITE = 'SQLite format 3\0';
 const WARC = 'WARC/';
 
-/** Searches the files of one copy. */
 export class CopySearch {
   readonly #accounts: SearchedAccounts;
   readonly #found: { readonly [T in Trace | 'unread']: Set<string> } = { account: new Set(), handle: new Set(), unread: new Set() };

@@ -1,11 +1,9 @@
 import { byteText } from '../browse/markup.ts';
 import { accountPlace } from '../browse/paths.ts';
-import { type Exclusion, handleHash, stableIdHash } from '../contract/accounts/exclusion.ts';
+import { type Exclusion, excludedAccounts, handleHash, stableIdHash } from '../contract/accounts/exclusion.ts';
 import { foldedText, handleKey } from '../contract/accounts/handle.ts';
 import { isObject } from '../contract/json.ts';
-import { excludedAccounts } from '../contract/pages/excluded-account.ts';
 
-/** What is searched for. */
 export interface SearchedAccounts {
   readonly exclusions: readonly Exclusion[];
   /** The handles that are known. The exclusions have only their hashes. */

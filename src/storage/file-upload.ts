@@ -15,7 +15,6 @@ const PARTS_AT_A_TIME = 4;
 /** Reading does not block the event loop, so requests in flight continue. */
 const readAsync = promisify(read);
 
-/** A local file to upload. */
 export interface LocalFile {
   readonly descriptor: number;
   /** In bytes. */

@@ -1,6 +1,5 @@
 import { StorageError } from './storage-error.ts';
 
-/** An object that was listed. */
 export interface ListedObject {
   /** The path below the prefix; '' if the prefix is the whole key. */
   readonly path: string;
@@ -10,7 +9,6 @@ export interface ListedObject {
   readonly tag: string;
 }
 
-/** Some bytes of an object. */
 export interface ByteRange {
   /** The first byte, from 0. */
   readonly from: number;

@@ -14,7 +14,6 @@ import {
 import { StorageError, toFailure } from './storage-error.ts';
 import type { Condition, Fetched, ObjectHead, OpenUpload, Part, Target, Upload } from './target.ts';
 
-/** The settings for requests to a target. */
 export interface RemoteOptions {
   /** The most requests in flight at a time. */
   readonly concurrency: number;

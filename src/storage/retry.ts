@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { plural } from '../contract/amounts.ts';
 import { stopped } from '../contract/event-loop-pauses.ts';
-import { plural } from '../contract/plural.ts';
 import { type Backoff, pauseAfter } from '../http/backoff.ts';
 import { StorageError } from './storage-error.ts';
 import type { Target } from './target.ts';
@@ -22,7 +22,6 @@ export class RequestCounter {
   }
 }
 
-/** The limits for retries of a request. */
 export interface RetryPolicy {
   /** The most attempts of one request. */
   readonly attempts: number;

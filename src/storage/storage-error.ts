@@ -92,7 +92,6 @@ export function networkCode(error: Error): string | undefined {
     .find((name) => NETWORK_ERRORS.test(name));
 }
 
-/** Returns a function that makes a request, and converts its error. */
 export function errorConverter(toStorageError: (error: unknown) => StorageError): <T>(request: () => Promise<T>) => Promise<T> {
   return async (request) => {
     try {

@@ -2,7 +2,6 @@ import { Failure } from '../contract/failure.ts';
 import type { Lock } from '../store/database/lock.ts';
 import type { ByteRange, ObjectPage, ObjectSource } from './object-source.ts';
 
-/** The headers that a store returns with an object. */
 export interface ObjectHeaders {
   readonly contentType: string;
   readonly cacheControl: string;
@@ -10,7 +9,6 @@ export interface ObjectHeaders {
   readonly contentEncoding: string;
 }
 
-/** An object to write. */
 export interface Upload {
   /** The bytes to store. */
   readonly bytes: Uint8Array;
@@ -27,7 +25,6 @@ export interface ObjectHead {
   readonly headers: ObjectHeaders | undefined;
 }
 
-/** An object that was fetched. */
 export interface Fetched {
   /** The stored bytes. */
   readonly bytes: Buffer;
@@ -138,7 +135,6 @@ export interface Access {
   };
 }
 
-/** One kind of target. */
 export interface TargetKind {
   /** The part of an address before `://`; '' for a path. */
   readonly scheme: string;
@@ -146,7 +142,6 @@ export interface TargetKind {
   readonly open: (address: Address, access: Access) => Promise<Target>;
 }
 
-/** A parsed address. */
 export interface Address {
   /** Bucket, container or folder. */
   readonly container: string;

@@ -1,6 +1,6 @@
 import { handleHash } from '../contract/accounts/exclusion.ts';
-import { encodeJson } from '../contract/drf-json.ts';
 import type { IncompleteMirror } from '../contract/files/incomplete-mirror.ts';
+import { encodeJson } from '../contract/json.ts';
 import type { Collection } from '../contract/pages/collection.ts';
 import type { Connection } from './database/connection.ts';
 
@@ -88,7 +88,6 @@ export class MirrorState {
     return this.#database.value(`SELECT 1 FROM mirror_item WHERE ${ITEM}`, this.#id, collection, key) === 1;
   }
 
-  /** Returns the number of known items of a collection. */
   count(collection: Collection): number {
     return this.#database.value<number>('SELECT count(*) FROM mirror_item WHERE mirror = ? AND collection = ?', this.#id, collection) ?? 0;
   }
@@ -121,7 +120,6 @@ export class MirrorState {
     return this.#database.value('SELECT 1 FROM mirror_rejected WHERE mirror = ? AND version = ?', this.#id, version) === 1;
   }
 
-  /** Whether any item was rejected. */
   get hasRejects(): boolean {
     return this.#database.value('SELECT 1 FROM mirror_rejected WHERE mirror = ? LIMIT 1', this.#id) === 1;
   }
@@ -174,7 +172,6 @@ export class MirrorState {
     this.#database.run(`DELETE FROM mirror_gone WHERE ${ITEM}`, this.#id, collection, key);
   }
 
-  /** Remembers that a version of an item was rejected. */
   addRejected(version: string): void {
     this.#database.run('INSERT INTO mirror_rejected (mirror, version) VALUES (?, ?) ON CONFLICT DO NOTHING', this.#id, version);
   }

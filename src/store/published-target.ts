@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
 import { type Exclusion, encodeExclusion } from '../contract/accounts/exclusion.ts';
 import { Failure } from '../contract/failure.ts';
-import { revisionOf } from './check/revision.ts';
 import type { Connection } from './database/connection.ts';
 import { withConnection } from './database/open-store.ts';
 import { Exclusions } from './exclusions/exclusions.ts';
+import { revisionOf } from './revision.ts';
 
 interface Row {
   readonly newest: Buffer | null;
@@ -66,7 +66,6 @@ export class PublishedTarget {
     });
   }
 
-  /** Returns the exclusions of the store. */
   removals(): Removals {
     return this.#open((database) => {
       const done = this.#removalsIn(database);

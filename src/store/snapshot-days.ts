@@ -1,8 +1,8 @@
-import { encodeJson } from '../contract/drf-json.ts';
+import { encodeJson } from '../contract/json.ts';
 import { type DaySpan, mergeSpans, snapshotDays } from '../contract/snapshots/snapshot-days.ts';
 import { checksumOf } from './check/checksum.ts';
 import type { Connection } from './database/connection.ts';
-import { damaged, storedJson } from './database/damaged.ts';
+import { damaged, storedJson } from './database/store-error.ts';
 
 /** The row with the days on which snapshots were observed, as the JSON of spans. */
 interface DaysRow {

@@ -2,12 +2,11 @@ import { closeSync, openSync, readSync } from 'node:fs';
 import { setImmediate, setTimeout as wait } from 'node:timers/promises';
 import { Failure } from '../contract/failure.ts';
 import { countDays } from '../contract/snapshots/snapshot-days.ts';
-import { latestRevision, type Revision } from './check/revision.ts';
 import type { Connection } from './database/connection.ts';
-import { damaged } from './database/damaged.ts';
 import { openStore } from './database/open-store.ts';
 import { SCHEMA_VERSION } from './database/schema.ts';
-import { wrapErrors } from './database/store-error.ts';
+import { damaged, wrapErrors } from './database/store-error.ts';
+import { latestRevision, type Revision } from './revision.ts';
 import { storedSnapshotDays } from './snapshot-days.ts';
 import { Store } from './store.ts';
 
@@ -54,7 +53,6 @@ export class StoreImage {
   readonly path: string;
   readonly bytes: number;
   readonly state: StoreState;
-  /** The schema version. */
   readonly schema: number = SCHEMA_VERSION;
   readonly #database: Connection;
   readonly #file: number;
@@ -112,7 +110,6 @@ export class StoreImage {
     }
   }
 
-  /** Yields the bytes in pieces. */
   async *pieces(): AsyncGenerator<Buffer> {
     for (let position = 0; position < this.bytes; ) {
       const piece = Buffer.allocUnsafe(Math.min(PIECE_BYTES, this.bytes - position));

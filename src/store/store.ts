@@ -6,12 +6,10 @@ import { AccountReader } from './accounts/account-reader.ts';
 import { ACCOUNT_NAMED, accountRows } from './accounts/account-rows.ts';
 import { AccountSearch } from './accounts/account-search.ts';
 import { StoredAccounts } from './accounts/stored-accounts.ts';
-import { isCurrent, latestRevision, neverFilled, nextRevision, type Revision, revisionOf } from './check/revision.ts';
-import { NO_RECORD } from './database/account-order-checksum.ts';
+import { NO_RECORD } from './check/checksum.ts';
 import type { Connection } from './database/connection.ts';
-import { storedJson } from './database/damaged.ts';
 import { openStore } from './database/open-store.ts';
-import { wrapErrors } from './database/store-error.ts';
+import { storedJson, wrapErrors } from './database/store-error.ts';
 import { goneAt } from './database/views.ts';
 import { Exclusions, type ListedExclusion } from './exclusions/exclusions.ts';
 import { checksumBelow, feedEdge, feedPlaces } from './feed/feed-blocks.ts';
@@ -20,6 +18,7 @@ import { PageSource } from './feed/page-source.ts';
 import { checkedJson, records, type StoredRecord } from './feed/records.ts';
 import { goneItems } from './gone-items.ts';
 import { incompleteMirrors } from './mirror-state.ts';
+import { isCurrent, latestRevision, neverFilled, nextRevision, type Revision, revisionOf } from './revision.ts';
 import { storedSnapshotDays } from './snapshot-days.ts';
 import { deriveStale } from './writing/batch.ts';
 
@@ -80,7 +79,6 @@ export class Store extends PageSource {
     return `${crc.toString(16).padStart(8, '0')}-${bytes}`;
   }
 
-  /** Returns a reader of single accounts with their records. */
   storedAccounts(): StoredAccounts {
     return new StoredAccounts(this.#database);
   }
@@ -107,12 +105,10 @@ export class Store extends PageSource {
     for (const { place, screen_name } of accountRows(this.#database, 'page', [])) yield place === NO_RECORD ? screen_name : place;
   }
 
-  /** Returns a search for accounts by handle, former handle and stable id. */
   accountSearch(): AccountSearch {
     return new AccountSearch(this.#database);
   }
 
-  /** Returns a reader of accounts without their records. */
   accountReader(): AccountReader {
     return new AccountReader(this.#database);
   }
@@ -135,12 +131,10 @@ export class Store extends PageSource {
     return new Map(rows.flatMap(({ id, gone_at }) => (gone_at === null ? [] : [[id, gone_at]])));
   }
 
-  /** Returns the items that services no longer have. */
   goneItems(): readonly GoneItem[] {
     return goneItems(this.#database);
   }
 
-  /** Returns what mirrors lack of their services. */
   incompleteMirrors(): readonly IncompleteMirror[] {
     return incompleteMirrors(this.#database);
   }

@@ -1,6 +1,6 @@
-import { encodeJson } from '../contract/drf-json.ts';
+import { plural } from '../contract/amounts.ts';
 import { Failure } from '../contract/failure.ts';
-import { plural } from '../contract/plural.ts';
+import { encodeJson } from '../contract/json.ts';
 import { printable } from './printable.ts';
 
 /** The maximum number of further errors in the text output. */

@@ -1,5 +1,4 @@
-import { encodeJson } from '../contract/drf-json.ts';
-import { isObject } from '../contract/json.ts';
+import { encodeJson, isObject } from '../contract/json.ts';
 
 /**
  * Yields an object's JSON and a line break in parts. The items of a generated list are separate parts. The names of fields are

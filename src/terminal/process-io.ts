@@ -8,10 +8,8 @@ export interface ProcessIO {
   noDeprecation?: boolean;
   readonly once: (signal: StopSignal, listener: () => void) => unknown;
   readonly removeAllListeners?: (signal: StopSignal) => unknown;
-  /** Returns the current folder. */
   readonly cwd?: () => string;
   readonly pid?: number;
-  /** Sends a signal to a process. */
   readonly kill?: (pid: number, signal: StopSignal) => unknown;
   /** Ends the process at once. */
   readonly exit?: (exitCode: number) => unknown;

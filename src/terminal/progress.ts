@@ -1,5 +1,5 @@
+import { number, plural, seconds, size } from '../contract/amounts.ts';
 import type { OnProgress } from '../contract/event-loop-pauses.ts';
-import { number, plural, seconds, size } from './amounts.ts';
 import type { Output } from './process-io.ts';
 
 /** The time before progress is first shown, and the least time between two updates of the line, in milliseconds. */

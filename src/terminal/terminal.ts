@@ -33,7 +33,6 @@ const CHUNK_CHARACTERS = 1 << 12;
  * {@link printable}, because a file name can contain escape sequences and line breaks.
  */
 export class Terminal {
-  /** The exit code for the process. */
   exitCode = 0;
   readonly io: ProcessIO;
   /** Returns a suggested command as a line that works when it is pasted. */
@@ -93,7 +92,6 @@ export class Terminal {
     this.exitCode = exitCode || this.exitCode;
   }
 
-  /** Sets the output options of the current command. */
   setOutput(outputMode: OutputMode): void {
     this.#outputMode = outputMode;
   }
@@ -148,7 +146,6 @@ export class Terminal {
     return Math.max(MIN_COLUMNS, this.io.stdout.columns || DEFAULT_COLUMNS);
   }
 
-  /** Whether a summary may use colors. */
   get hasColor(): boolean {
     return hasColor(this.io.stdout, this.io.env);
   }

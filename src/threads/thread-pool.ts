@@ -29,7 +29,6 @@ export class ThreadPool<R, A> {
     });
   }
 
-  /** The number of threads. */
   get length(): number {
     return this.#threads.length;
   }

@@ -28,10 +28,7 @@ export async function checkNames(store: Store, pauses: Pauses): Promise<string> 
       module: new URL('./account-index-thread.js', import.meta.url),
       data,
       threads: records + accounts < MIN_ITEMS_FOR_THREADS ? 0 : 1,
-      here: () => {
-        store.checkNames();
-        return store.digestOfNames();
-      },
+      here: () => store.checkNames(),
       onAnswer: (answer) => {
         digest = answer;
       },

@@ -6,7 +6,4 @@ const { store, revision }: NamedStore = workerData;
 // if the store has changed, the check is left to the main thread: only its connection still sees the old revision
 const source = PageSource.at(store, revision);
 
-parentPort?.on('message', () => {
-  source?.checkNames();
-  parentPort?.postMessage(source?.digestOfNames());
-});
+parentPort?.on('message', () => parentPort?.postMessage(source?.checkNames()));

@@ -1,7 +1,6 @@
 import { isBaseUrl } from '../contract/base-url.ts';
-import { encodeJson } from '../contract/drf-json.ts';
 import { incompleteMirrors } from '../contract/files/incomplete-mirror.ts';
-import { isObject } from '../contract/json.ts';
+import { encodeJson, isObject } from '../contract/json.ts';
 import { count, oneOf, orNothing, parseShape, type Rule, rule, type Shape, text, Violation } from '../contract/json-shape.ts';
 import type { BrowseSettings, Site } from '../contract/site.ts';
 import { aboutOrNothing } from '../contract/site-json.ts';
@@ -108,7 +107,6 @@ export function buildRecordIn(files: TreeFiles): BuildRecord | 'unfinished' | 'n
   }
 }
 
-/** Returns the layout of the tree of a build record. */
 export function layoutOf({ data_pages, account_pages, compress }: Pick<BuildRecord, 'data_pages' | 'account_pages' | 'compress'>): Layout {
   return { pages: { data: data_pages, account: account_pages }, encodings: encodingsIn(compress) };
 }

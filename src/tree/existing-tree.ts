@@ -1,7 +1,8 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { HOME } from '../browse/paths.ts';
 import { Failure } from '../contract/failure.ts';
+import { namesIn } from '../contract/files/draft-file.ts';
 import { VERSIONS_MARKER } from '../contract/files/markers.ts';
 import { hint, suggested } from '../contract/hint.ts';
 import { COLLECTIONS } from '../contract/pages/collection.ts';
@@ -25,7 +26,6 @@ export function finishedTree(files: TreeFiles): BuildRecord | undefined {
   return isWhole ? record : undefined;
 }
 
-/** Returns the sort keys of a tree. */
 export function sortKeysIn(files: TreeFiles): SortKeys {
   return readSortKeys(() => files.pieces(SORT_KEYS));
 }
@@ -56,10 +56,7 @@ export function* readablePaths(files: TreeFiles, folder: string): Generator<stri
   }
 }
 
-/**
- * Opens the files of a finished tree.
- * @throws Failure no-tree, tree-unfinished
- */
+/** @throws Failure no-tree, tree-unfinished */
 export function openFinishedTree(out: string): { readonly files: TreeFiles; readonly build: BuildRecord } {
   const files = openTree(out);
   const build = buildRecordIn(files);
@@ -136,12 +133,4 @@ export function refuseInsideTree(to: string): void {
 /** Whether a file has the name of a WACZ: a ZIP that is no tree. */
 function isNamedWacz(path: string): boolean {
   return path.toLowerCase().endsWith('.wacz');
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
 }

@@ -13,7 +13,6 @@ export interface Layout {
   readonly encodings: readonly Encoding[];
 }
 
-/** Returns how many files with pages a tree has. */
 export function fileCount({ pages, encodings }: Layout): number {
   return (pages.data + 2 + pages.account + 2) * (1 + encodings.length);
 }
@@ -51,13 +50,11 @@ export function spanGroup(collection: string, index: number | 'last'): string {
   return `rest/${collection}/${index}`;
 }
 
-/** Returns the group of the path of a page; undefined for other paths. */
 export function pageGroupOf(path: string): string | undefined {
   const [, collection, page = '1'] = PAGE_FILE.exec(path) ?? [];
   return collection && spanGroup(collection, page === 'last' ? page : Math.floor((Number(page) - 1) / SPAN_PAGES));
 }
 
-/** Whether a tree with this layout has a page at a path. */
 export function hasPage(path: string, { pages, encodings }: Layout): boolean {
   const [, collection, page, suffix] = PAGE_FILE.exec(path) ?? [];
   const hasEncoding = suffix === undefined || encodings.some((encoding) => SUFFIXES[encoding] === suffix);
@@ -107,7 +104,6 @@ export function isLastPath(path: string): boolean {
   return path.includes('/page/last/');
 }
 
-/** Whether a folder name is a page number. */
 export function isPageName(name: string): boolean {
   return /^[1-9]\d{0,14}$/.test(name);
 }
@@ -116,7 +112,6 @@ export function collectionFolder(collection: Collection): string {
   return `rest/${collection}`;
 }
 
-/** The folder of the numbered pages. */
 export function pagesFolder(collection: Collection): string {
   return `rest/${collection}/page`;
 }

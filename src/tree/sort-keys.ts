@@ -27,10 +27,7 @@ export interface SortKeys {
   readonly accounts: Iterable<AccountKey>;
 }
 
-/**
- * Writes a file of sort keys.
- * @returns the SHA-256 of its bytes, as hexadecimal digits
- */
+/** @returns the SHA-256 of its bytes, as hexadecimal digits */
 export function writeSortKeys(path: string, keys: SortKeys): string {
   return writeHashed(path, linesOf(keys));
 }

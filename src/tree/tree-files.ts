@@ -20,7 +20,6 @@ export class UnreadableFile extends Error {
   }
 }
 
-/** A file that is open for reading. */
 export interface OpenFile {
   /** Its length in bytes. */
   readonly size: number;
@@ -37,7 +36,6 @@ export interface TreeFiles {
   /** The path of the folder or of the ZIP. The place of a file in messages is this path, a slash and the path of the file. */
   readonly out: string;
   readonly form: TreeForm;
-  /** The ZIP, if the files are in one. */
   readonly zip?: ZipReader;
   /** @throws UnreadableFile */
   readonly read: (path: string) => Buffer;
@@ -79,7 +77,6 @@ export function openTreeFiles(out: string): TreeFiles {
   return formOf(out) === 'zip' ? openZip(out) : folderFiles(out);
 }
 
-/** Returns the files of a folder. */
 export function folderFiles(out: string): TreeFiles {
   return {
     out,
@@ -120,7 +117,6 @@ function openIn(path: string): OpenFile {
   return { size: fstatSync(file).size, read: (from, to) => convertErrors(() => read(from, to), unreadable), close: () => closeSync(file) };
 }
 
-/** Returns bytes in memory as an open file. */
 export function inMemory(bytes: Buffer): OpenFile {
   return { size: bytes.length, read: (from, to) => bytes.subarray(from, to), close: () => {} };
 }

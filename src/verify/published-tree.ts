@@ -14,8 +14,8 @@ import { BUILD_RECORD, layoutOf, parseBuildRecord } from '../tree/build-record.t
 import { listedFiles } from '../tree/layout.ts';
 import { MANIFEST } from '../tree/manifest/manifest.ts';
 import { SORT_KEYS } from '../tree/sort-keys.ts';
+import type { VerifyPhase } from './cross-span-check.ts';
 import { type VerifyOptions, type VerifySummary, verify } from './verify.ts';
-import type { VerifyPhase } from './walk.ts';
 
 export interface VerifyPublishedOptions extends Omit<VerifyOptions, 'out' | 'onProgress'> {
   /** The most requests in flight at a time. */

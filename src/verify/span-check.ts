@@ -10,11 +10,10 @@ import type { PageContent, TreeMetadata } from './pages/tree-pages.ts';
 import { type Unknown, UnknownPrevious } from './pages/unknown-previous.ts';
 import type { Report } from './violation.ts';
 
-/** What a check found on a span of pages. {@link Walk} checks what a single span does not show. */
+/** What a check found on a span of pages. {@link CrossSpanCheck} checks what a single span does not show. */
 export interface SpanResult {
   /** The id of each record of the feed, or of the first record of each account; infinite for an account without records. */
   readonly ids: Float64Array;
-  /** The names of the accounts. */
   readonly names: readonly string[];
   /** The page of the first record or account. */
   readonly path: string;
@@ -39,7 +38,6 @@ export interface FoundItems {
 export class SpanCheck {
   readonly #tree: TreeMetadata;
   readonly #stored: { readonly [C in Collection]: Pages } | undefined;
-  /** The pages of the store for the span. */
   #pages: Generator<Page, ReadSpan> | undefined;
   readonly #found: FoundItems;
 

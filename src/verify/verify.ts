@@ -7,12 +7,12 @@ import { pagesFolder } from '../tree/layout.ts';
 import { MANIFEST, mostLines } from '../tree/manifest/manifest.ts';
 import type { TreeFiles } from '../tree/tree-files.ts';
 import { BrowseCheck } from './browse-check.ts';
+import { UNFINISHED, type VerifyPhase } from './cross-span-check.ts';
 import { checkManifest, checkUnexpectedFiles, filesBelow } from './manifest-check.ts';
 import { pageReader } from './pages/page-files.ts';
 import { type CollectionMetadata, collectionMetadata } from './pages/tree-pages.ts';
 import { SortKeysCheck } from './sort-keys-check.ts';
 import { Report } from './violation.ts';
-import { UNFINISHED, type VerifyPhase } from './walk.ts';
 import { walkTree } from './walk-tree.ts';
 import { checkZip, openToCheck } from './zip-check.ts';
 
@@ -22,7 +22,6 @@ export interface VerifyOptions {
   readonly store?: string | undefined;
   /** The number of threads that check the pages. Without it, no threads are started. */
   readonly threads?: number | undefined;
-  /** Stops the check. */
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: OnProgress<VerifyPhase> | undefined;
 }

@@ -70,7 +70,6 @@ export interface Violation {
   readonly cause?: string | undefined;
 }
 
-/** A violation in a report. */
 export interface ReportedViolation extends Violation {
   readonly cause: string;
 }
@@ -103,7 +102,6 @@ export const NOTES: ReadonlySet<Rule> = new Set<Rule>([
 /** How many violations and causes are listed, and how many notes of each rule. All violations and notes are counted. */
 const LISTED = 10_000;
 
-/** The notes of a report. */
 export type Notes = Pick<Report, 'noteCount' | 'notesByRule'> & { readonly notes: readonly Violation[] };
 
 /** Collects the violations and notes of one verification. */
@@ -143,7 +141,6 @@ export class Report {
     return this.#causes.has(path);
   }
 
-  /** Adds the notes of another report. */
   addNotes({ notes, noteCount, notesByRule }: Notes): void {
     for (const note of notes) this.#note(note);
     // the other report counts more notes than it lists

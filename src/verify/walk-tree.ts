@@ -6,6 +6,7 @@ import { Store } from '../store/store.ts';
 import { inOrder, ThreadPool } from '../threads/thread-pool.ts';
 import { BUILD_RECORD, type BuildRecord } from '../tree/build-record.ts';
 import type { Digests } from '../tree/manifest/digests.ts';
+import { CrossSpanCheck, type VerifyPhase } from './cross-span-check.ts';
 import { BloomFilter, bloomBytes } from './pages/bloom-filter.ts';
 import { HASH_BYTES, MultisetHash } from './pages/multiset-hash.ts';
 import type { TreeMetadata } from './pages/tree-pages.ts';
@@ -13,14 +14,12 @@ import type { SortKeysCheck } from './sort-keys-check.ts';
 import { SpanCheck } from './span-check.ts';
 import type { SpanAnswer, SpanJob } from './span-thread.ts';
 import { Report } from './violation.ts';
-import { type VerifyPhase, Walk } from './walk.ts';
 
 /** With fewer pages, threads take longer to start than they save. */
 const MIN_PAGES = 200;
 /** The number of spans that are given to each thread: it checks one, and the others wait. */
 const SPANS_PER_THREAD = 4;
 
-/** A tree to walk, and the store to compare it with. */
 interface WalkedTree extends TreeMetadata {
   readonly out: string;
   readonly manifest: Digests;
@@ -38,7 +37,7 @@ interface WalkedTree extends TreeMetadata {
  * stop at the first violation: then the tree is walked again without them, to report all violations in order.
  * @throws Failure no-store, bad-store, stopped
  */
-export async function walkTree(tree: WalkedTree, report: Report, pauses: Pauses): Promise<Walk> {
+export async function walkTree(tree: WalkedTree, report: Report, pauses: Pauses): Promise<CrossSpanCheck> {
   const store = tree.store === undefined ? undefined : Store.open(tree.store);
   try {
     const isSame = store !== undefined && hasContentOf(store, tree.build, report);
@@ -72,8 +71,8 @@ function hasContentOf(store: Store, build: BuildRecord, report: Report): boolean
   return false;
 }
 
-async function walkHere(tree: WalkedTree, store: Store | undefined, report: Report, pauses: Pauses): Promise<Walk> {
-  const walk = new Walk(tree, tree.sortKeys(), tree.onProgress, BloomFilter.for(tree.build.records));
+async function walkHere(tree: WalkedTree, store: Store | undefined, report: Report, pauses: Pauses): Promise<CrossSpanCheck> {
+  const walk = new CrossSpanCheck(tree, tree.sortKeys(), tree.onProgress, BloomFilter.for(tree.build.records));
   const pages = store && collectionPages(store, tree.build);
   const check = new SpanCheck(tree, pages, walk.items);
   for (const collection of COLLECTIONS) {
@@ -90,10 +89,15 @@ async function walkHere(tree: WalkedTree, store: Store | undefined, report: Repo
  * Adds notes to the report.
  * @returns undefined if the tree breaks a rule, or the store is damaged. Nothing is reported then
  */
-async function walkOnThreads(tree: WalkedTree, store: Store | undefined, report: Report, pauses: Pauses): Promise<Walk | undefined> {
+async function walkOnThreads(
+  tree: WalkedTree,
+  store: Store | undefined,
+  report: Report,
+  pauses: Pauses,
+): Promise<CrossSpanCheck | undefined> {
   const { build, out, manifest } = tree;
   const ids = new SharedArrayBuffer(bloomBytes(build.records));
-  const walk = new Walk(tree, tree.sortKeys(), tree.onProgress, new BloomFilter(ids));
+  const walk = new CrossSpanCheck(tree, tree.sortKeys(), tree.onProgress, new BloomFilter(ids));
   const jobs = Array.from(
     { length: tree.threads },
     (): SpanJob => ({

@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto';
-import { encodeJson } from '../contract/drf-json.ts';
 import { Failure } from '../contract/failure.ts';
-import { isObject, show } from '../contract/json.ts';
+import { encodeJson, isObject, show } from '../contract/json.ts';
 import {
   count,
   falseOrNothing,
@@ -126,8 +125,6 @@ export function encodeCommit(commit: Commit): Buffer {
 }
 
 /**
- * Parses a commit.
- * @param path that of the object, for the error
  * @returns undefined if the bytes are damaged: not those of a commit with its digest
  * @throws Failure other-form if it is of another kind; not-ours if another release wrote it, with fields that are not known
  */
@@ -186,7 +183,6 @@ export function numbered(path: string): { readonly number: number; readonly isCo
   return digits === undefined ? undefined : { number: Number(digits), isCommit: rest === '.json' };
 }
 
-/** Returns the numbers of the commits among objects. */
 export function commitNumbers(listed: readonly { readonly path: string }[]): number[] {
   return listed.flatMap(({ path }) => numbered(path) ?? []).flatMap(({ number, isCommit }) => (isCommit ? [number] : []));
 }

@@ -20,7 +20,6 @@ import {
 /** How many numbers before the newest are listed if nothing else asks for all: one page of a listing has 1,000 objects. */
 const WINDOW = 450;
 
-/** A commit with its bytes. */
 export interface Known<V extends Version> {
   readonly commit: Commit<V>;
   readonly bytes: Buffer;

@@ -44,7 +44,6 @@ export interface SitePublishOptions extends RemoteOptions {
 }
 
 export interface SiteMemory extends Memory {
-  /** Whether the store had the state with this fingerprint. */
   readonly hadState: (fingerprint: string) => boolean;
   /** Whether the store has all these records, under any handle. */
   readonly hasRecords: (records: readonly { readonly [field: string]: unknown }[]) => boolean;

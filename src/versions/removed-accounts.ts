@@ -1,10 +1,8 @@
-import type { Exclusion } from '../contract/accounts/exclusion.ts';
-import { excludedAccounts } from '../contract/pages/excluded-account.ts';
+import { type Exclusion, excludedAccounts } from '../contract/accounts/exclusion.ts';
 import type { ZipReader } from '../zip/zip-reader.ts';
 
 const ACCOUNT_PAGE = /^rest\/account\/page\/\d+\/index\.json$/;
 
-/** The handles of accounts in a tree. */
 export interface AccountsFound {
   /** Those of removed accounts: those with an excluded handle or record, and those whose handle another account has now. */
   readonly removed: readonly string[];

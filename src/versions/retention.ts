@@ -1,3 +1,4 @@
+import { DAY_MS } from '../contract/instant.ts';
 import type { Version } from './commit-format.ts';
 
 /** Which versions stay: those that any of the rules keeps. Without a rule, all stay. */
@@ -10,8 +11,6 @@ export interface KeepPolicy {
   readonly daily?: number | undefined;
   readonly monthly?: number | undefined;
 }
-
-export const DAY_MS = 86_400_000;
 
 /** Returns the time of this machine, or another time if that is later, in milliseconds since 1970. */
 export function timeAfter(time: string | undefined): number {

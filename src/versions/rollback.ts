@@ -1,6 +1,6 @@
+import { plural } from '../contract/amounts.ts';
 import { Failure } from '../contract/failure.ts';
 import { hint, suggested } from '../contract/hint.ts';
-import { plural } from '../contract/plural.ts';
 import type { Remote } from '../storage/remote.ts';
 import { commitPath } from './commit-format.ts';
 import { type Found, isMissing, known } from './newest-commit.ts';

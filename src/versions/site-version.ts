@@ -1,8 +1,7 @@
 import { hash } from 'node:crypto';
 import { fstatSync } from 'node:fs';
 import { join } from 'node:path';
-import { encodeJson } from '../contract/drf-json.ts';
-import { isObject } from '../contract/json.ts';
+import { encodeJson, isObject } from '../contract/json.ts';
 import { orNothing, type Rule, text } from '../contract/json-shape.ts';
 import type { BuildRecord } from '../tree/build-record.ts';
 import { noTree, openFinishedTree } from '../tree/existing-tree.ts';
@@ -58,10 +57,7 @@ export interface LocalZip {
   readonly close: () => void;
 }
 
-/**
- * Opens a tree in a ZIP.
- * @throws Failure no-tree, tree-unfinished
- */
+/** @throws Failure no-tree, tree-unfinished */
 export function openLocalZip(path: string): LocalZip {
   const { files, build } = openFinishedTree(path);
   const reader = files.zip;

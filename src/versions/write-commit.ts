@@ -1,6 +1,7 @@
 import { hash, randomBytes } from 'node:crypto';
 import { Failure } from '../contract/failure.ts';
 import type { Hint } from '../contract/hint.ts';
+import { DAY_MS } from '../contract/instant.ts';
 import { type LocalFile, uploadFile } from '../storage/file-upload.ts';
 import type { Remote } from '../storage/remote.ts';
 import { storageErrorKind } from '../storage/storage-error.ts';
@@ -19,7 +20,7 @@ import {
   type VersionKind,
 } from './commit-format.ts';
 import type { Found, Known } from './newest-commit.ts';
-import { DAY_MS, timeAfter } from './retention.ts';
+import { timeAfter } from './retention.ts';
 
 /** How many withdrawn numbers a commit lists. The others are in the commits before. */
 const MAX_WITHDRAWN = 100;

@@ -18,7 +18,6 @@ export function claimedDigest(text: string | undefined): ClaimedDigest | undefin
   return text === undefined || LENGTHS[algorithm] === undefined ? undefined : { text, algorithm, value };
 }
 
-/** Begins to compute a digest with the algorithm of a claimed one. */
 export function hashFor({ algorithm }: ClaimedDigest): Hash {
   return createHash(algorithm);
 }

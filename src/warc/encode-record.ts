@@ -3,7 +3,6 @@ import { promisify } from 'node:util';
 import { gzip, gzipSync } from 'node:zlib';
 import { sha256 } from '../contract/files/checksums.ts';
 
-/** A record to write. */
 export type NewRecord = RecordFields & ({ readonly type: keyof typeof CONTENT_TYPES } | ContentRecord);
 
 /** A record whose block is content without an HTTP header. */

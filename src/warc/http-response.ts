@@ -1,7 +1,6 @@
 import { brotliDecompressSync, gunzipSync, inflateRawSync, inflateSync } from 'node:zlib';
 import { MAX_BLOCK } from './read-records.ts';
 
-/** An HTTP response as a WARC has it. */
 export interface HttpResponse {
   readonly status: number;
   /** Names in lower case. */

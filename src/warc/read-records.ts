@@ -2,7 +2,6 @@ import { ByteReader } from './byte-reader.ts';
 import { type ClaimedDigest, claimedDigest, hashFor, isClaimed } from './digest.ts';
 import { damaged } from './warc-damage.ts';
 
-/** The header of a WARC record. */
 export interface RecordHeader {
   readonly type: string;
   /** Without angle brackets; '' if there is none. */
@@ -30,7 +29,6 @@ export const MAX_BLOCK: number = 1 << 28;
  * Yields the records of a WARC, decompressed. Checks each against its length and the digest of its block. The npm package
  * warcio is not used here: it skips what it does not understand, so that a damaged archive looks like a shorter one.
  * @param isWanted whether the block of a record is kept in memory
- * @param first the number of the first record
  * @throws Failure bad-archive if the bytes are not a WARC, are cut short, or differ from a digest
  */
 export async function* readRecords(

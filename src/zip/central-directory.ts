@@ -16,7 +16,6 @@ const PIECE = 1 << 16;
 
 /** What the end records of a ZIP say. */
 export interface EndRecords {
-  /** The number of members. */
   readonly members: number;
   /** The offset and the length of the central directory. */
   readonly offset: number;
@@ -42,7 +41,6 @@ export function readEndRecords(file: number): EndRecords {
   return records;
 }
 
-/** Encodes the end records. */
 export function encodeEndRecords({ members, offset, length }: EndRecords): Buffer {
   const end = offset + length;
   const isLarge = members >= MAX_16 || end >= MAX_32;

@@ -28,10 +28,7 @@ export interface MemberHeader {
 const START = Buffer.from('504b030414000000', 'hex');
 const TIME = Buffer.from('00002100', 'hex');
 
-/**
- * Encodes a local header and the path after it.
- * @throws RangeError if the path is not ASCII or too long, or a length has more than 32 bits
- */
+/** @throws RangeError if the path is not ASCII or too long, or a length has more than 32 bits */
 export function encodeHeader({ path, method, crc, packed, size }: MemberHeader): Buffer {
   if (path.length > LONGEST_PATH || !/^[\x20-\x7e]+$/.test(path)) throw new RangeError(`${path} cannot be the path of a member of a ZIP`);
   if (packed > LONGEST || size > LONGEST) throw new RangeError(`${path} has 4 GiB or more, which is too long for a member of a ZIP`);

@@ -67,7 +67,6 @@ export function deflateStep(bytes: Buffer): Buffer {
   return deflateRawSync(bytes, { level: LEVEL, finishFlush: constants.Z_FULL_FLUSH });
 }
 
-/** Deflates the last bytes of a member. */
 export function deflateLast(bytes: Buffer): Buffer {
   return deflateRawSync(bytes, { level: LEVEL });
 }

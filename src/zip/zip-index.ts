@@ -26,7 +26,6 @@ export interface IndexPlace {
   readonly capacity: number;
 }
 
-/** Where a member is in its ZIP. */
 export interface MemberPlace extends MemberHeader {
   /** The offset of its local header. */
   readonly offset: number;
@@ -50,7 +49,6 @@ export function bucketRange(path: string, { offset, buckets, capacity }: IndexPl
 }
 
 /**
- * Finds the row of a path in its bucket.
  * @returns undefined if the ZIP has no such member
  * @throws ZipDamage if it has no row of the path, and does not match its CRC-32
  */
@@ -83,7 +81,6 @@ function crcOf(bucket: Buffer): number {
 }
 
 /**
- * Decodes the trailer of an index.
  * @param bytes the last bytes of the index
  * @param end the offset of the byte after the index
  * @returns undefined if there is no index of this form

@@ -34,7 +34,6 @@ export class ZipReader {
   }
 
   /**
-   * Finds a member in the index.
    * @returns undefined if the ZIP has no such member
    * @throws ZipDamage
    */
@@ -77,10 +76,7 @@ export class ZipReader {
     return entriesIn(this.file, this.records);
   }
 
-  /**
-   * Reads bytes of the ZIP.
-   * @throws ZipDamage
-   */
+  /** @throws ZipDamage */
   bytes(offset: number, length: number): Buffer {
     return readAt(this.file, offset, length);
   }

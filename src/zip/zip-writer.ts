@@ -32,7 +32,6 @@ export class ZipWriter {
   }
 
   /**
-   * Adds a member.
    * @param member its local header, its path and its packed bytes
    * @param digest the SHA-256 of its bytes, as hexadecimal digits
    */
@@ -43,7 +42,6 @@ export class ZipWriter {
 
   /**
    * Adds a file, and reads a part of it at a time.
-   * @param from the path of the file
    * @param digest the SHA-256 of its bytes, as hexadecimal digits
    */
   addFile(path: string, from: string, digest: string): void {

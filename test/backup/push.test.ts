@@ -4,7 +4,7 @@ import { beforeAll, expect, it } from 'vitest';
 import { pull } from '../../src/backup/pull.ts';
 import { type PushOptions, push } from '../../src/backup/push.ts';
 import { STORE_KIND } from '../../src/backup/store-version.ts';
-import { openTarget } from '../../src/storage/address.ts';
+import { openTarget } from '../../src/storage/open-target.ts';
 import { openRemote } from '../../src/storage/remote.ts';
 import { StorageError } from '../../src/storage/storage-error.ts';
 import type { Target } from '../../src/storage/target.ts';

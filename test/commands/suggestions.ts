@@ -404,7 +404,6 @@ export const ELSEWHERE: Readonly<Record<string, string>> = {
   'commands/verify.ts: serve': 'the same',
   'backup/push-failures.ts: import': 'the export above is piped into it',
   'commands/store-check.ts: store check': 'check.test.ts repairs stores that can be repaired',
-  'store/database/damaged.ts: store check': 'damage.test.ts reads stores with damaged rows',
   'sources/inputs/unsupported.ts: import': 'unsupported.test.ts has a WARC',
   'sources/inputs/unsupported.ts: observe': 'unsupported.test.ts has a file of a Twitter archive',
   'mirror/delete-from-store.ts: --max-delete': 'gone.test.ts',

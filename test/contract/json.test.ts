@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { encodeJson } from '../../src/contract/drf-json.ts';
-import { cut, show } from '../../src/contract/json.ts';
+import { cut, encodeJson, show } from '../../src/contract/json.ts';
 
 describe('the JSON of a value', () => {
   it.each([

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { DATA_TYPES, type DataType } from '../../src/contract/record.ts';
-import { diffHtml, type Segment, segmentsOf } from '../../src/diff/diff-html.ts';
+import { diffHtml } from '../../src/diff/diff-html.ts';
+import { type Segment, segmentsOf } from '../../src/diff/segments.ts';
 import { shown, shownInBlock } from './browser.ts';
 
 interface Vector {

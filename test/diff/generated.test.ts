@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { ChangeRecord, DataType } from '../../src/contract/record.ts';
-import { diffHtml, segmentsOf } from '../../src/diff/diff-html.ts';
+import { diffHtml } from '../../src/diff/diff-html.ts';
 import { entitiesIn } from '../../src/diff/entities.ts';
+import { segmentsOf } from '../../src/diff/segments.ts';
 import { checkChange } from '../../src/verify/pages/diff-check.ts';
 import { markupError } from '../../src/verify/pages/diff-markup.ts';
 import { Report } from '../../src/verify/violation.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { segmentsOf } from '../../src/diff/diff-html.ts';
+import { segmentsOf } from '../../src/diff/segments.ts';
 
 /** Changes as a reader is to see them: [-removed-] and {+added+} text. The last ones are long edits of odd texts. */
 // cspell:disable

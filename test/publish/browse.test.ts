@@ -2,7 +2,7 @@ import { readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { PublishOptions } from '../../src/publish/publish.ts';
-import { openTarget } from '../../src/storage/address.ts';
+import { openTarget } from '../../src/storage/open-target.ts';
 import { removeAccounts } from '../../src/store/exclusions/remove.ts';
 import { build } from '../../src/tree/build/build.ts';
 import { filesIn, temporaryFolder } from '../support/folder.ts';

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { PublishOptions } from '../../src/publish/publish.ts';
-import { openTarget } from '../../src/storage/address.ts';
+import { openTarget } from '../../src/storage/open-target.ts';
 import { palimpsestHere, palimpsestJson } from '../support/palimpsest.ts';
 import { SimulatedStore } from '../versions/simulated-store.ts';
 import { folderOfFile, importLines, recordLines } from '../whole/stores.ts';

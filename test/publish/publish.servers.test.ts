@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DEFAULT_CACHE_CONTROL } from '../../src/contract/site.ts';
-import { openTarget } from '../../src/storage/address.ts';
+import { openTarget } from '../../src/storage/open-target.ts';
 import { palimpsest, palimpsestHere } from '../support/palimpsest.ts';
 import { isFull, times } from '../support/proof.ts';
 import { chance } from '../whole/chance.ts';

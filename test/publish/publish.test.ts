@@ -1,7 +1,7 @@
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { openTarget } from '../../src/storage/address.ts';
+import { openTarget } from '../../src/storage/open-target.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { palimpsestHere } from '../support/palimpsest.ts';
 import { folderOfFile } from '../whole/stores.ts';

@@ -6,7 +6,7 @@ import { isObject } from '../../src/contract/json.ts';
 import { parseEnvelope } from '../../src/contract/pages/envelope.ts';
 import type { PublishOptions, PublishSummary } from '../../src/publish/publish.ts';
 import { resolve } from '../../src/rewrite/resolve.ts';
-import { openTarget } from '../../src/storage/address.ts';
+import { openTarget } from '../../src/storage/open-target.ts';
 import { Turns } from '../versions/turns.ts';
 import { chance } from '../whole/chance.ts';
 import { BASE_URL } from '../whole/trees.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { S3Client } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openTarget } from '../../src/storage/address.ts';
+import { openTarget } from '../../src/storage/open-target.ts';
 import { AZURITE, CEPH, S3_KEYS, type Store } from '../publish/stores.ts';
 import { palimpsest, palimpsestJson } from '../support/palimpsest.ts';
 import { times } from '../support/proof.ts';

@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import { encodeJson } from '../../contract/drf-json.ts';
+import { encodeJson } from '../../contract/json.ts';
 import type { SearchedNames } from '../../store/accounts/account-reader.ts';
 import { type ByteText, byteText, encode, type Markup, trusted } from '../markup.ts';
 import { accountPlace } from '../paths.ts';

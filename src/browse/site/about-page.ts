@@ -1,6 +1,6 @@
 import { isLoopback } from '../../contract/base-url.ts';
-import { encodeJson } from '../../contract/drf-json.ts';
 import { lackSentence } from '../../contract/files/incomplete-mirror.ts';
+import { encodeJson } from '../../contract/json.ts';
 import type { ChangeRecord } from '../../contract/record.ts';
 import type { Site } from '../../contract/site.ts';
 import type { About } from '../../contract/site-json.ts';

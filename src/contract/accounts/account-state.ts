@@ -1,8 +1,7 @@
 import type { Identity, Summary } from '../account.ts';
-import { encodeJson } from '../drf-json.ts';
 import { type IncompleteMirror, incompleteMirrors } from '../files/incomplete-mirror.ts';
 import { type Instant, parseInstant, timestampOf } from '../instant.ts';
-import { isObject } from '../json.ts';
+import { encodeJson, isObject } from '../json.ts';
 import {
   at,
   count,
@@ -83,7 +82,6 @@ const PROFILE: Shape<Summary> = { display_name: text, website: textOrNull, locat
 const FORMER_HANDLE: Shape<{ readonly handle: string; readonly seen_to: string }> = { handle, seen_to: exactTime };
 
 /**
- * Parses the account state of one line of an export.
  * @param value a parsed JSON value, in the form that {@link encodeAccountState} writes
  * @throws Violation at the first field that breaks its rule
  */
@@ -178,7 +176,6 @@ export function encodeExportHeader({
   return encodeJson({ format: EXPORT_FORMAT, version, ...lists, ...days, accounts, records } satisfies ExportHeader);
 }
 
-/** Whether two states are equal. */
 export function isSameState(one: AccountState, other: AccountState): boolean {
   return encodeAccountState(one) === encodeAccountState(other);
 }
@@ -187,4 +184,19 @@ export function isSameState(one: AccountState, other: AccountState): boolean {
 export function sortedHandles(handles: readonly FormerHandle[]): FormerHandle[] {
   const each = new Map(handles.map((former) => [`${former.seen_to} ${former.handle}`, former]));
   return [...each.values()].sort((a, b) => a.seen_to - b.seen_to || (a.handle < b.handle ? -1 : 1));
+}
+
+/** One account in a list of accounts. */
+export interface AccountEntry {
+  readonly screen_name: string;
+  /** The identifier that stays when the handle changes; null: no source gave one. */
+  readonly stable_id: string | null;
+  /** The present display name; "" if no source gave one. */
+  readonly display_name: string;
+  /** Sorted by time, then by handle. */
+  readonly former_handles: readonly FormerHandle[];
+  readonly records: number;
+  /** The times of the first and the last record, as they are published; null: no records. */
+  readonly first_record_date: string | null;
+  readonly last_record_date: string | null;
 }

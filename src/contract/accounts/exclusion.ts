@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { encodeJson } from '../drf-json.ts';
+import { encodeJson, isObject } from '../json.ts';
 import { identifier, list, parseShape, type Rule, type Shape, Violation, wholeSecond } from '../json-shape.ts';
 import { handleKey } from './handle.ts';
 
@@ -35,7 +35,6 @@ export function sharedHandleHash(handle: string, record: number): string {
   return hashOf(`${handleKey(handle)}\n${record}`);
 }
 
-/** Returns the hash of a stable id in an exclusion. */
 export function stableIdHash(id: string): string {
   return hash('sha256', `palimpsest exclusion stable_id ${id}`);
 }
@@ -54,10 +53,7 @@ const recordIds: Rule<readonly number[]> = {
 
 const SHAPE: Shape<Exclusion> = { excluded_at: wholeSecond, handles: hashes, stable_ids: hashes, records: recordIds };
 
-/**
- * Parses the exclusion of one line of an export.
- * @throws Violation at the first field that breaks its rule
- */
+/** @throws Violation at the first field that breaks its rule */
 export function parseExclusion(value: unknown, path = ''): Exclusion {
   const exclusion = parseShape(SHAPE, value, path);
   if (exclusion.handles.length + exclusion.stable_ids.length > 0) return exclusion;
@@ -67,4 +63,32 @@ export function parseExclusion(value: unknown, path = ''): Exclusion {
 /** Returns the line of an exclusion in an export: one JSON object. */
 export function encodeExclusion({ excluded_at, handles, stable_ids, records }: Exclusion): string {
   return encodeJson({ excluded_at, handles, stable_ids, records });
+}
+
+export interface ExcludedAccount {
+  readonly screen_name: string;
+  /** Its records on the page. */
+  readonly records: readonly { readonly [field: string]: unknown }[];
+  /** Whether only its handle is excluded: another account can have had it before. */
+  readonly onlyByHandle: boolean;
+}
+
+/**
+ * Returns a function that finds the accounts of exclusions on a page of accounts: those with an excluded handle or record, and those
+ * whose handle another account has now.
+ */
+export function excludedAccounts(exclusions: readonly Exclusion[]): (page: unknown) => readonly ExcludedAccount[] {
+  const handles = new Set(exclusions.flatMap((one) => one.handles));
+  const ids = new Set(exclusions.flatMap((one) => one.records));
+  return (page) => {
+    const accounts = isObject(page) && Array.isArray(page['results']) ? page['results'].filter(isObject) : [];
+    return accounts.flatMap(({ screen_name, data }) => {
+      if (typeof screen_name !== 'string') return [];
+      const records = Array.isArray(data) ? data.filter(isObject) : [];
+      const onlyByHandle = !records.some(
+        ({ id }) => typeof id === 'number' && (ids.has(id) || handles.has(sharedHandleHash(screen_name, id))),
+      );
+      return onlyByHandle && !handles.has(handleHash(screen_name)) ? [] : [{ screen_name, records, onlyByHandle }];
+    });
+  };
 }

@@ -1,5 +1,4 @@
-import type { AccountEntry } from './account-entry.ts';
-import type { FormerHandle } from './account-state.ts';
+import type { AccountEntry, FormerHandle } from './account-state.ts';
 
 /** Bluesky shows this in place of a handle that it cannot verify, so it identifies nobody. */
 export const UNVERIFIED_HANDLE = 'handle.invalid';

@@ -46,7 +46,8 @@ function machine(): string {
   return machineId().slice(0, 8);
 }
 
-function namesIn(folder: string): readonly string[] {
+/** Returns the names in a folder; none if it cannot be listed. */
+export function namesIn(folder: string): readonly string[] {
   try {
     return readdirSync(folder).toSorted();
   } catch {

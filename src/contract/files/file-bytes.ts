@@ -1,4 +1,4 @@
-import { readSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, readSync, writeSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 
 /**
@@ -27,6 +27,16 @@ export async function readHandleFully(file: FileHandle, into: Uint8Array, positi
 export function writeFully(file: number, bytes: Uint8Array, position: number | null = null): void {
   for (let done = 0; done < bytes.length; )
     done += writeSync(file, bytes, done, bytes.length - done, position === null ? null : position + done);
+}
+
+/** Makes sure that a rename in a folder survives a loss of power. */
+export function syncFolder(folder: string): void {
+  const file = openSync(folder, 'r');
+  try {
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
 }
 
 /** The bytes that are written at a time. */

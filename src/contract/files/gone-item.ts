@@ -1,5 +1,5 @@
 import { isBaseUrl } from '../base-url.ts';
-import { encodeJson } from '../drf-json.ts';
+import { encodeJson } from '../json.ts';
 import { handle, identifierOrNull, orNull, parseShape, type Rule, rule, type Shape, Violation, wholeSecond } from '../json-shape.ts';
 
 /** An item that a mirrored service no longer has: either a record or an account. */
@@ -17,10 +17,7 @@ const baseUrl: Rule<string> = rule('a base URL', (value): value is string => typ
 
 const SHAPE: Shape<GoneItem> = { gone_at: wholeSecond, base_url: baseUrl, record: identifierOrNull, account: orNull(handle) };
 
-/**
- * Parses the item of one line of an export.
- * @throws Violation at the first field that breaks its rule
- */
+/** @throws Violation at the first field that breaks its rule */
 export function parseGoneItem(value: unknown, path = ''): GoneItem {
   const item = parseShape(SHAPE, value, path);
   if ((item.record === null) !== (item.account === null)) return item;

@@ -1,7 +1,6 @@
-import { encodeJson } from '../drf-json.ts';
-import { isObject } from '../json.ts';
+import { number, plural } from '../amounts.ts';
+import { encodeJson, isObject } from '../json.ts';
 import { arrayOf, count, objectOf, orNothing, type Rule, text, timestamp } from '../json-shape.ts';
-import { number, plural } from '../plural.ts';
 
 /** Consecutive pages that could not be read. */
 export interface FailedPages {
@@ -54,7 +53,6 @@ const report = objectOf<IncompleteMirror>('a report', {
 /** The reports in an archive or a tree; undefined if there are none. */
 export const incompleteMirrors: Rule<readonly IncompleteMirror[] | undefined> = orNothing(arrayOf('reports of incomplete mirrors', report));
 
-/** Returns a report as a sentence. */
 export function lackSentence(report: IncompleteMirror): string {
   const { base_url, request_count, failed_pages: failed = [] } = report;
   const subject = `the ${request_count === 0 ? 'import' : 'mirror'} of ${base_url}`;
@@ -86,7 +84,6 @@ export function lackIn({ base_url, counted, missing, rejected, failed_pages: fai
 /** The field of a warcinfo record with the reports, as JSON. */
 const WARC_FIELD = 'palimpsest-incomplete: ';
 
-/** Returns the line of a warcinfo record with the reports. */
 export function incompleteLine(reports: readonly IncompleteMirror[]): string {
   return WARC_FIELD + encodeJson(reports);
 }

@@ -11,7 +11,6 @@ export function machineId(): string {
   return known;
 }
 
-/** Whether a process of this machine is alive. */
 export function isRunning(process_id: number): boolean {
   try {
     process.kill(process_id, 0);

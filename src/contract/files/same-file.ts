@@ -1,7 +1,6 @@
 import { type Stats, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 
-/** Whether two paths refer to the same file. */
 export function isSameFile(one: string, other: string): boolean {
   const [a, b] = [statusOf(one), statusOf(other)];
   return resolve(one) === resolve(other) || (a !== undefined && b !== undefined && a.ino === b.ino && a.dev === b.dev);

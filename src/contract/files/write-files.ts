@@ -10,7 +10,6 @@ import { statusOf } from './same-file.ts';
 /** The minimum number of characters in a chunk. */
 const CHUNK_LENGTH = 1 << 16;
 
-/** A file to write, and its content in parts. */
 export interface NewFile {
   readonly path: string;
   readonly content: Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>;

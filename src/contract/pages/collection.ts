@@ -3,5 +3,4 @@ export const COLLECTIONS = ['data', 'account'] as const;
 
 export type Collection = (typeof COLLECTIONS)[number];
 
-/** One thing for each collection. */
 export type PerCollection<T> = { readonly [C in Collection]: T };

@@ -1,4 +1,4 @@
-import { encodeJson } from '../drf-json.ts';
+import { encodeJson } from '../json.ts';
 import { count, list, parseShape, type Shape, textOrNull } from '../json-shape.ts';
 
 /** A page of either collection, as docs/api.md describes it. */

@@ -10,7 +10,6 @@ const TEXT_OR_NULL = `(?:null|${TEXT})`;
 const NUMBER = String.raw`(?:0|[1-9]\d*)`;
 const NUMBER_OR_NULL = `(?:null|${NUMBER})`;
 
-/** Matches the JSON of a record. */
 export const RECORD_PATTERN: RegExp = new RegExp(
   `\\{"id":${NUMBER},"account":${TEXT},"data_type":${TEXT},"previous":${NUMBER_OR_NULL},"text":${TEXT_OR_NULL},` +
     `"first_encountered_date":${TEXT},"diff_html":${TEXT},"web_archive_url":${TEXT_OR_NULL}\\}`,

@@ -21,7 +21,6 @@ export interface Profile {
   readonly account_creation_date: string | null | undefined;
 }
 
-/** The fields of a profile. */
 export const PROFILE_KEYS: readonly (keyof Profile)[] = Object.values({
   screen_name: 'screen_name',
   id: 'id',

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isTimestamp } from '../instant.ts';
+import { DAY_MS, isTimestamp } from '../instant.ts';
 import { isObject } from '../json.ts';
 import { arrayOf, orNothing, type Rule, rule } from '../json-shape.ts';
 
@@ -9,9 +9,6 @@ export interface DaySpan {
   readonly to: string;
 }
 
-const DAY_MS = 86_400_000;
-
-/** Returns a day some days later. */
 export function plusDays(day: string, days: number): string {
   return new Date(Date.parse(day) + days * DAY_MS).toISOString().slice(0, 10);
 }
@@ -50,7 +47,6 @@ export function gapsBetween(spans: readonly DaySpan[]): readonly DaySpan[] {
   });
 }
 
-/** Returns the number of days in spans. */
 export function countDays(spans: readonly DaySpan[]): number {
   return spans.reduce((sum, { from, to }) => sum + Math.round((Date.parse(to) - Date.parse(from)) / DAY_MS) + 1, 0);
 }
@@ -69,7 +65,6 @@ export function daysSinceLast(spans: readonly DaySpan[], day: string): number | 
   return last && Math.max(1, (Date.parse(day) - Date.parse(last.to)) / DAY_MS);
 }
 
-/** Whether a day is in one of the spans. */
 export function hasDay(spans: readonly DaySpan[], day: string): boolean {
   return spans.some(({ from, to }) => from <= day && day <= to);
 }

@@ -9,7 +9,6 @@ import type { RunState } from '../run-state.ts';
 import type { PageContents } from '../service-page.ts';
 import { SpooledItems } from './spooled-items.ts';
 
-/** A page that was read. */
 export interface SpooledPage {
   readonly url: string;
   readonly collection: Collection;
@@ -35,7 +34,6 @@ const GZIP_MAGIC = Buffer.from([0x1f, 0x8b]);
  */
 export class PageSpool {
   readonly path: string;
-  /** The items on the pages. */
   readonly items: SpooledItems;
   readonly #database: Connection;
   readonly #memory: MirrorState;
@@ -102,7 +100,6 @@ export class PageSpool {
     return this.#database.get('SELECT * FROM page WHERE collection = ? AND number = ? ORDER BY id DESC LIMIT 1', collection, number);
   }
 
-  /** The number of pages that were read. */
   get pageCount(): number {
     return Number(this.#database.value('SELECT count(*) FROM page'));
   }

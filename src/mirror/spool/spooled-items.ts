@@ -28,10 +28,7 @@ export class SpooledItems {
     this.#wanted = Number(database.value('SELECT count(*) FROM wanted'));
   }
 
-  /**
-   * Marks the items of a page as seen in a round.
-   * @returns the number of items that were not known before, and the number of items that are seen for the first time in this round
-   */
+  /** @returns the number of items that were not known before, and the number of items that are seen for the first time in this round */
   markSeen(collection: Collection, items: readonly PageItem[], round: number): { readonly fresh: number; readonly seen: number } {
     let [fresh, seen] = [0, 0];
     for (const item of items) {
@@ -117,12 +114,10 @@ export class SpooledItems {
     return this.#wanted;
   }
 
-  /** Returns the keys of the items that are marked as gone. */
   goneItems(collection: Collection): ItemKey[] {
     return this.#database.values('SELECT key FROM gone WHERE collection = ? ORDER BY key', collection);
   }
 
-  /** Returns the keys of known items that were not seen in a round. */
   unseen(collection: Collection, round: number): ItemKey[] {
     const known = [...this.#memory.keys(collection)].filter((key) => this.#item(collection, key)?.round !== round);
     const missed = 'SELECT key FROM item WHERE collection = ? AND is_new AND round <> ?';

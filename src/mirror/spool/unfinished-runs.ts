@@ -23,10 +23,7 @@ export function versionFiles(spool: string): string[] {
 
 const NAME = /^(-mirror-[0-9a-f]{8})(-version-[0-9a-f]{12})?$/;
 
-/**
- * Locks the pages of a run.
- * @throws Failure store-busy if another process has them
- */
+/** @throws Failure store-busy if another process has them */
 export function lockRun(store: string, spool: string): Lock {
   const runLock = lock(`${spool}-lock`);
   if (runLock !== undefined) return runLock;

@@ -74,7 +74,6 @@ export function startAccountWalk(route: Route, excess: number, round = 1): Accou
   };
 }
 
-/** Returns the walk after a page was read and its accounts were counted. */
 export function afterAccountsPage(before: AccountWalk, page: AccountsPage, tally: AccountTally): AccountWalk {
   const isSteady = before.isSteady && (before.count === null || before.count === page.count);
   const walk = { ...before, count: page.count, isSteady };
@@ -122,7 +121,6 @@ function farBehind({ known }: AccountTally): number {
   return 2 * known + 10;
 }
 
-/** Returns the walk after its next page could not be read. */
 export function afterAccountsUnread(walk: AccountWalk, { isMissing, reason, pages }: UnreadPage): AccountWalk {
   const next = { ...walk, gaps: [...walk.gaps, { page: walk.page, reason }] };
   if (walk.route === 'forward') {

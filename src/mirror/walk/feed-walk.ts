@@ -85,7 +85,6 @@ export function startFeedWalk(watermark: number | null, excess: number): FeedWal
   };
 }
 
-/** Returns the walk after a page was read and its records were counted. */
 export function afterFeedPage(walk: FeedWalk, page: FeedPage, tally: FeedTally): FeedWalk {
   if (isRestart(walk, page)) return nextRound(walk);
   const open = walk.gaps.filter(({ reason, older }) => reason !== null && older === null);
@@ -124,7 +123,6 @@ export function afterFeedPage(walk: FeedWalk, page: FeedPage, tally: FeedTally):
   return endOfRound(next, endExcess);
 }
 
-/** Returns the walk after its next page could not be read. */
 export function afterFeedUnread(walk: FeedWalk, { isMissing, reason, count, pages }: UnreadPage): FeedWalk {
   if (walk.endExcess !== null) return endOfRound(walk, walk.endExcess);
   // the feed has become shorter; if it did not, another round would find the same link to a page that is not there

@@ -1,4 +1,4 @@
-import type { SpoolFile } from '../../store/histories/spool-file.ts';
+import type { TemporaryFile } from '../../contract/files/temporary-file.ts';
 import { COLUMNS, mergeRuns, type Row, rowsInFile, type SortColumns, SortedRun, writeRow } from './sorted-run.ts';
 
 /** How many rows are sorted in memory at once: 12 MB. */
@@ -14,7 +14,7 @@ const MIN_READ_AHEAD_ROWS = 1 << 5;
  * Memory holds one run of rows; the other runs are on disk. A merge reads a piece of each: see {@link readAheadRows}.
  */
 export class ExternalSorter {
-  readonly #spool: SpoolFile;
+  readonly #spool: TemporaryFile;
   readonly #columns: SortColumns;
   #rows: Float64Array;
   #buffered = 0;
@@ -27,7 +27,7 @@ export class ExternalSorter {
   #sorter: Sorter | undefined;
 
   /** @param spool an empty file for this sorter alone, which it closes */
-  constructor(spool: SpoolFile, columns: SortColumns) {
+  constructor(spool: TemporaryFile, columns: SortColumns) {
     this.#spool = spool;
     this.#columns = columns;
     this.#rows = new Float64Array(FIRST_ROWS * COLUMNS);

@@ -1,5 +1,5 @@
+import type { TemporaryFile } from '../../contract/files/temporary-file.ts';
 import type { Instant } from '../../contract/instant.ts';
-import type { SpoolFile } from '../../store/histories/spool-file.ts';
 
 /** One observation: its time, and the places of its other parts. */
 export interface Row {
@@ -55,7 +55,7 @@ function readRow(numbers: Float64Array, at: number): Row {
 const NUMBER_BYTES = 8;
 
 /** Yields rows of a file, in pieces of `pieceRows`. Each piece is valid until the next one. */
-export function* rowsInFile(file: SpoolFile, first: number, length: number, pieceRows: number): Generator<Float64Array> {
+export function* rowsInFile(file: TemporaryFile, first: number, length: number, pieceRows: number): Generator<Float64Array> {
   const memory = new Float64Array(pieceRows * COLUMNS);
   for (let done = 0; done < length; done += pieceRows) {
     const rows = memory.subarray(0, Math.min(pieceRows, length - done) * COLUMNS);

@@ -1,10 +1,10 @@
 import { handleKey } from '../../contract/accounts/handle.ts';
 import type { Place } from '../../contract/failure.ts';
+import { openTemporaryFile } from '../../contract/files/temporary-file.ts';
 import { timestampOf } from '../../contract/instant.ts';
 import { type Observation, PROFILE_KEYS, type Profile } from '../../contract/snapshots/observation.ts';
 import { BoundedMap } from '../../sources/bounded-map.ts';
 import type { PartHeader } from '../../sources/snapshots/part-header.ts';
-import { openSpool } from '../../store/histories/spool-file.ts';
 import { ExternalSorter } from './external-sorter.ts';
 import { BY_TIME, type Row, type SortColumns } from './sorted-run.ts';
 import { StringPool } from './string-pool.ts';
@@ -34,9 +34,9 @@ export class Spool {
 
   /** @param beside the path beside which the files are created */
   constructor(beside: string, columns: SortColumns = BY_TIME) {
-    this.#texts = new StringPool(openSpool(beside));
+    this.#texts = new StringPool(openTemporaryFile(beside));
     try {
-      this.#sorter = new ExternalSorter(openSpool(beside), columns);
+      this.#sorter = new ExternalSorter(openTemporaryFile(beside), columns);
     } catch (error) {
       this.#texts.close();
       throw error;
@@ -104,7 +104,6 @@ export class Spool {
   }
 }
 
-/** Converts an observation to a neutral snapshot. */
 export function snapshotOf({ observed_at, web_archive_url, profile, former_names }: Observation): { readonly observed_at: string } {
   return {
     observed_at: timestampOf(observed_at),
@@ -120,7 +119,6 @@ function isSameProfile(one: StoredProfile, other: StoredProfile): boolean {
   return one.profile === other.profile || PROFILE_KEYS.every((field) => one.profile[field] === other.profile[field]);
 }
 
-/** Returns the profile in a stored text. */
 export function storedProfile(text: string): StoredProfile {
   return JSON.parse(text);
 }

@@ -1,4 +1,4 @@
-import type { SpoolFile } from '../../store/histories/spool-file.ts';
+import type { TemporaryFile } from '../../contract/files/temporary-file.ts';
 
 /** How many bytes are buffered before a write. */
 const CHUNK_BYTES = 1 << 20;
@@ -9,14 +9,14 @@ const READ_BYTES = 1 << 10;
 
 /** Stores texts in a file and returns them by their place. */
 export class StringPool {
-  readonly #spool: SpoolFile;
+  readonly #spool: TemporaryFile;
   readonly #buffer = Buffer.allocUnsafe(CHUNK_BYTES);
   #buffered = 0;
   /** Place 0 is never used, so that 0 can mean "no text". */
   #written = 1;
 
   /** @param spool an empty file for this pool alone, which it closes */
-  constructor(spool: SpoolFile) {
+  constructor(spool: TemporaryFile) {
     this.#spool = spool;
   }
 

@@ -2,8 +2,7 @@ import { brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib';
 import { DEFAULT_CACHE_CONTROL } from '../../contract/site.ts';
 import { BROWSE_TYPES } from '../../rewrite/resolve.ts';
 import type { Fetched, ObjectHeaders } from '../../storage/target.ts';
-import { compress } from '../../tree/compression.ts';
-import { CODINGS, encodingOfPath, plainPath, SUFFIXES } from '../../tree/encoding.ts';
+import { CODINGS, compress, encodingOfPath, plainPath, SUFFIXES } from '../../tree/encoding.ts';
 
 /** The options that determine the response headers of pages. */
 export interface HeaderChoice {
@@ -22,7 +21,6 @@ export function plainHeaders(path: string): ObjectHeaders {
   return { contentType: mediaTypeOf(path), cacheControl: DEFAULT_CACHE_CONTROL, contentEncoding: '' };
 }
 
-/** Returns all headers in one line, for comparison. */
 export function headerLine({ contentType, cacheControl, contentEncoding }: ObjectHeaders): string {
   return [contentType, cacheControl, contentEncoding].join(' | ');
 }

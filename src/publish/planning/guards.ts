@@ -1,7 +1,7 @@
+import { plural } from '../../contract/amounts.ts';
 import { isLoopback, localLinks, otherBaseUrl } from '../../contract/base-url.ts';
 import { Failure } from '../../contract/failure.ts';
 import { hint, suggested } from '../../contract/hint.ts';
-import { plural } from '../../contract/plural.ts';
 import { encodingsIn } from '../../tree/encoding.ts';
 import type { TreeSize } from '../state/state.ts';
 import type { BrowsePlan } from './browse-plan.ts';
@@ -22,7 +22,6 @@ export interface Limits {
   readonly replace: boolean;
 }
 
-/** What the guards decide on. */
 interface Guarded extends Pick<Plan, 'isIdle' | 'deletes' | 'atTarget' | 'readerGaps'> {
   /** The base URL of the tree, and the one at the target; undefined if it is unknown. */
   readonly baseUrl: string;
@@ -36,7 +35,6 @@ interface Guarded extends Pick<Plan, 'isIdle' | 'deletes' | 'atTarget' | 'reader
   readonly removedInTree: { readonly accounts: number; readonly of: 'current' | 'earlier' | 'other' };
 }
 
-/** Returns the most files that a plan may delete. */
 export function mostDeletes({ atTarget }: Pick<Plan, 'atTarget'>, { maxDelete }: Pick<Limits, 'maxDelete'>): number {
   return 'most' in maxDelete ? maxDelete.most : Math.floor(maxDelete.share * atTarget);
 }

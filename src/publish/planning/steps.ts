@@ -23,7 +23,6 @@ export interface Stages {
   readonly deleteStages: readonly Stage[];
 }
 
-/** Yields a lane for each step. */
 export function* lanesOf(steps: Iterable<Step>): Generator<Lane> {
   for (const step of steps) yield [step];
 }

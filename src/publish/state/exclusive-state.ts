@@ -88,7 +88,6 @@ function tokenIn(bytes: Buffer): string | undefined {
   }
 }
 
-/** Returns the object of a state. */
 function stateUpload(bytes: Buffer): Upload {
   return { bytes, headers: plainHeaders(STATE), digest: hash('sha256', bytes) };
 }

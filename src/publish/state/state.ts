@@ -1,7 +1,6 @@
-import { encodeJson } from '../../contract/drf-json.ts';
 import { Failure } from '../../contract/failure.ts';
 import { SITE_MARKER } from '../../contract/files/markers.ts';
-import { isObject } from '../../contract/json.ts';
+import { encodeJson, isObject } from '../../contract/json.ts';
 import {
   count,
   falseOrNothing,

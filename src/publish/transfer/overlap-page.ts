@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto';
-import { encodeJson } from '../../contract/drf-json.ts';
-import { isObject } from '../../contract/json.ts';
+import { encodeJson, isObject } from '../../contract/json.ts';
 import type { Collection } from '../../contract/pages/collection.ts';
 import { ENVELOPE_TAIL, parseEnvelope } from '../../contract/pages/envelope.ts';
 import type { Remote } from '../../storage/remote.ts';

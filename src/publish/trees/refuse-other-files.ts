@@ -1,12 +1,16 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { HOME } from '../../browse/paths.ts';
 import { Failure } from '../../contract/failure.ts';
 import { VERSIONS_MARKER } from '../../contract/files/markers.ts';
 import { hint, suggested } from '../../contract/hint.ts';
+import type { Remote } from '../../storage/remote.ts';
 import type { Target } from '../../storage/target.ts';
 import { placeOf } from '../../storage/targets/folder-file.ts';
 import { BUILD_RECORD, hasTree } from '../../tree/build-record.ts';
-import { STATE } from '../state/state.ts';
+import type { Digests } from '../../tree/manifest/digests.ts';
+import type { VerifiedTree } from '../../tree/verified-tree.ts';
+import { notOurs, STATE } from '../state/state.ts';
 
 /**
  * Refuses a folder that contains files and was never published to. Otherwise a typo would put a tree into `/etc`. Refuses a folder inside
@@ -53,6 +57,17 @@ export function refuseSwapped({ name, names }: Pick<Target, 'name' | 'names'>, o
     found: `a tree in the target ${name}, and ${isTree ? 'a published folder' : 'no tree'} in ${out}`,
     hint: hint`did you mean ${suggested('publish', { '--out': name }, [out])}? To publish to a copy of a tree, add --allow-other-files; nothing was changed`,
   });
+}
+
+/**
+ * Refuses to replace the home page of another program.
+ * @throws Failure not-ours
+ */
+export async function refuseOtherHome(remote: Remote, tree: VerifiedTree, found: Digests): Promise<void> {
+  const wanted = tree.digests.get(HOME);
+  const head = wanted === undefined || found.listed(HOME) !== undefined ? undefined : await remote.head(HOME);
+  if (head === undefined || head.digest === wanted) return;
+  throw notOurs(remote, { file: HOME }, 'no such file, or a tree that was built without --html', 'another home page');
 }
 
 /** Returns the nearest parent folder that is a target with versions. */

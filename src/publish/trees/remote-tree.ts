@@ -5,14 +5,15 @@ import { layoutOf } from '../../tree/build-record.ts';
 import { ENCODINGS, encodingsIn } from '../../tree/encoding.ts';
 import { sortKeysIn } from '../../tree/existing-tree.ts';
 import { hasPage, type Layout, pathsOfPages } from '../../tree/layout.ts';
-import { Digests } from '../../tree/manifest/digests.ts';
+import { Digests, digestsOfGroup } from '../../tree/manifest/digests.ts';
 import { piecesIn } from '../../tree/manifest/lines.ts';
-import { browseGroupOf, browseLines, groupOf, listFiles, NO_FILES } from '../../tree/manifest/listing.ts';
+import { browseGroupOf, browseGroups, browseLines, groupOf, linesOfGroup, listFiles, NO_FILES } from '../../tree/manifest/listing.ts';
 import { MANIFEST } from '../../tree/manifest/manifest.ts';
 import { movementBetween } from '../../tree/moved-items.ts';
 import { readSortKeys, SORT_KEYS } from '../../tree/sort-keys.ts';
 import { readMetadata, readSortKeysFile, type VerifiedTree } from '../../tree/verified-tree.ts';
 import { fileHeaders, type HeaderChoice, headerLine } from '../objects/headers.ts';
+import type { BrowsePair } from '../planning/browse-plan.ts';
 import { type Comparison, type FoundTree, UNKNOWN_DIGEST } from '../planning/tree-comparison.ts';
 import type { PublishState, TreeSize } from '../state/state.ts';
 import { unmanagedTrees } from './unmanaged-tree.ts';
@@ -132,4 +133,17 @@ async function scan(remote: Remote, digests: Digests, hasPages: boolean, options
     const hasHeaders = head?.headers === undefined || headerLine(head.headers) === headerLine(fileHeaders(options, path));
     digests.set(path, head && ((hasHeaders ? head.digest : undefined) ?? UNKNOWN_DIGEST));
   });
+}
+
+/** Yields the browse files of a tree and of a target. In memory are the lines of one part at a time. */
+export function* browsePairs({ digests: { listing } }: VerifiedTree, found: Digests): Generator<BrowsePair> {
+  for (const part of new Set([...browseGroups(listing), ...browseGroups(found.listing)])) {
+    const listed = digestsOfGroup(found.listing, part);
+    const there = (path: string) => (found.others.has(path) ? found.others.get(path) : listed.get(path));
+    for (const { path, digest } of linesOfGroup(listing, part)) {
+      yield { path, wanted: digest, there: there(path), isListed: listed.has(path) };
+      listed.delete(path);
+    }
+    for (const path of listed.keys()) yield { path, wanted: undefined, there: there(path), isListed: true };
+  }
 }

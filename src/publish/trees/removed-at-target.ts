@@ -1,5 +1,4 @@
-import type { Exclusion } from '../../contract/accounts/exclusion.ts';
-import { excludedAccounts } from '../../contract/pages/excluded-account.ts';
+import { type Exclusion, excludedAccounts } from '../../contract/accounts/exclusion.ts';
 import { forEachLimit } from '../../storage/concurrency-limit.ts';
 import type { Remote } from '../../storage/remote.ts';
 import { pagePath } from '../../tree/layout.ts';

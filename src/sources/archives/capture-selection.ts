@@ -39,7 +39,6 @@ export interface CaptureSelection {
   readonly baseUrl: string | undefined;
 }
 
-/** A capture that is a page. */
 interface Capture extends PageAddress {
   readonly file: number;
   readonly number: number;
@@ -116,7 +115,6 @@ function reportDamage(error: unknown, { byte }: FoundRecord, onDamage: OnDamage 
   return 'a wrong digest';
 }
 
-/** Whether a record has identities. */
 export function isIdentity({ type, url }: RecordHeader): boolean {
   return type === 'metadata' && url === IDENTITIES.uri;
 }
@@ -171,7 +169,6 @@ function compare(one: string, other: string): number {
   return one < other ? -1 : one > other ? 1 : 0;
 }
 
-/** The address of a page in an archive. */
 interface PageAddress {
   readonly collection: Collection;
   /** The same for all pages of one collection. */
@@ -182,7 +179,6 @@ interface PageAddress {
 
 const PATH = /^(.*)\/rest\/(data|account)\/(?:page\/(\d+|last)\/)?(?:index\.json)?$/;
 
-/** Returns undefined if the address is none of a page. */
 function pageAddressOf(url: string): PageAddress | undefined {
   if (!/^https?:/i.test(url) || !URL.canParse(url)) return undefined;
   const { origin, pathname, searchParams } = new URL(url);

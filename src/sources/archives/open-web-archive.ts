@@ -1,6 +1,6 @@
+import { plural } from '../../contract/amounts.ts';
 import { Failure } from '../../contract/failure.ts';
 import type { IncompleteMirror } from '../../contract/files/incomplete-mirror.ts';
-import { plural } from '../../contract/plural.ts';
 import { IDENTITIES } from '../../warc/identities.ts';
 import { isDamage, type OnDamage } from '../../warc/warc-damage.ts';
 import { unreadableInput } from '../rejects/rejection.ts';

@@ -20,7 +20,6 @@ export interface WarcFile {
 export type FoundRecord = ReadRecord & { readonly byte?: number };
 
 /**
- * Yields the records of a WARC.
  * @param onDamage called for each damaged part; without it, damage is an error
  * @throws Failure bad-archive; bad-encoding if the file expands too much
  */

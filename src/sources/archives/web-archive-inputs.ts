@@ -84,7 +84,6 @@ function baseUrlIn(build: string): string | undefined {
   }
 }
 
-/** Returns the build.json of a tree in a folder. */
 function buildOfFolder(folder: string): string {
   try {
     return readFileSync(join(folder, BUILD_RECORD), 'utf8');
@@ -94,7 +93,6 @@ function buildOfFolder(folder: string): string {
   }
 }
 
-/** Returns the build.json of a tree in a ZIP. */
 async function buildOfZip(path: string): Promise<string> {
   const { openZipFile } = await import('../unpack/zip-members.ts');
   const zip = await openZipFile(path).catch(() => undefined);

@@ -71,7 +71,6 @@ export function dateField(found: unknown, path: string, field: string): string |
   throw new Violation(at(path, field), 'a time such as "2010-11-29T21:18:15Z", or null', show(found));
 }
 
-/** Returns the object under a key, or undefined. */
 export function objectIn(value: unknown, key: string): JsonObject | undefined {
   if (!isObject(value)) return undefined;
   const found = value[key];

@@ -28,10 +28,7 @@ export class FileFilter {
     this.#isExcluded = exclude.length === 0 ? () => false : matcher(exclude);
   }
 
-  /**
-   * Whether a file is read.
-   * @param paths its path, in each form that patterns may match
-   */
+  /** @param paths its path, in each form that patterns may match */
   accepts(...paths: readonly string[]): boolean {
     return paths.some(this.#isIncluded) && !paths.some(this.#isExcluded);
   }

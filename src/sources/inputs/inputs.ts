@@ -97,7 +97,6 @@ function treeAround(path: string): Parent {
   return {};
 }
 
-/** The bag and the tree that a folder is in. */
 type Parent = Pick<Input, 'bag' | 'tree'>;
 
 /**

@@ -166,7 +166,6 @@ export function unsupportedFormat(head: Buffer, input: NamedInput, reading: Read
   return new Failure(binary === undefined ? 'bad-json' : 'bad-encoding', `${file} is ${format.kind}`, { ...what, hint });
 }
 
-/** Returns the folder of the Twitter archive that a file is in. */
 function archiveOf(file: string): string {
   const folder = dirname(file);
   return file === 'FILE' ? 'FOLDER' : basename(folder) === 'data' ? dirname(folder) : folder;

@@ -222,7 +222,6 @@ function withRecords(account: JsonObject): JsonObject {
   return 'data' in account && 'data_page_count' in account ? account : { data: [], data_page_count: 0, ...account };
 }
 
-/** Whether a parsed value is an input error. */
 export function isInputError(parsed: object): parsed is InputError {
   return 'kind' in parsed && parsed.kind === 'error';
 }

@@ -72,7 +72,6 @@ export class NumberRanges {
   }
 }
 
-/** Returns how many numbers the ranges contain. */
 export function lengthOf(ranges: readonly NumberRange[]): number {
   return ranges.reduce((sum, { from, to }) => sum + to - from + 1, 0);
 }

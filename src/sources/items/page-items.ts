@@ -17,7 +17,6 @@ export interface PageItems {
 
 const NO_ITEMS: PageItems = { collection: undefined, ids: undefined, accounts: [], isOrdered: true };
 
-/** Collects which items a page has. */
 export class PageItemsReader {
   #items = NO_ITEMS;
   readonly #accounts: bigint[] = [];

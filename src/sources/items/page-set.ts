@@ -1,5 +1,5 @@
+import { plural } from '../../contract/amounts.ts';
 import { COLLECTIONS, type Collection } from '../../contract/pages/collection.ts';
-import { plural } from '../../contract/plural.ts';
 import type { SavedPage } from '../source.ts';
 import { lengthOf, type NumberRange, NumberRanges } from './number-ranges.ts';
 import { DistinctAccounts } from './page-items.ts';

@@ -77,7 +77,6 @@ export function elementsIn({ text, line, path, broken, elements }: RawValue): re
   }
 }
 
-/** Counts the line breaks in a text. */
 function newlines(text: string): number {
   let count = 0;
   for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) count += 1;

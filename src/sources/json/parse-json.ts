@@ -70,7 +70,6 @@ function within(path: string, field: string): string {
   return field === '' || field.startsWith('[') ? path + field : at(path, field);
 }
 
-/** Counts the keys of all objects in a value. */
 function keysOf(value: unknown): number {
   let count = 0;
   // only nested values go through the list: most objects are flat

@@ -1,7 +1,7 @@
+import { plural } from '../../contract/amounts.ts';
 import { Failure, type Place } from '../../contract/failure.ts';
 import type { FailureCode } from '../../contract/failure-codes.ts';
 import { Violation } from '../../contract/json-shape.ts';
-import { plural } from '../../contract/plural.ts';
 import type { NotJson } from '../json/raw-value.ts';
 import type { InputError } from '../source.ts';
 
@@ -52,7 +52,6 @@ export function unreadableInput(error: unknown): InputError {
   return { kind: 'error', code, message, place, expected, found, hint };
 }
 
-/** Returns the input error for a text that is not JSON. */
 export function notJson({ line, expected, found, text, hint }: NotJson, file: string): InputError {
   return { kind: 'error', code: 'bad-json', place: { file, line }, expected, found, hint, item: text };
 }

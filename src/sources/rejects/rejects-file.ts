@@ -2,11 +2,11 @@ import { createHash, randomUUID } from 'node:crypto';
 import { closeSync, createReadStream, fstatSync, fsyncSync, ftruncateSync, openSync, readSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
-import { encodeJson } from '../../contract/drf-json.ts';
 import { convertErrors, type Failure, fileSystemFailure } from '../../contract/failure.ts';
 import { writeFully } from '../../contract/files/file-bytes.ts';
 import { refuseDatabase } from '../../contract/files/refuse-output.ts';
 import { isSameFile } from '../../contract/files/same-file.ts';
+import { encodeJson } from '../../contract/json.ts';
 import type { InputError } from '../source.ts';
 
 /** How many bytes are buffered before a write. */

@@ -1,4 +1,4 @@
-import { encodeJson } from '../../contract/drf-json.ts';
+import { encodeJson } from '../../contract/json.ts';
 import type { InputError } from '../source.ts';
 
 /** The names in an item that may be damaged. */

@@ -26,7 +26,6 @@ export function storable(observation: Observation): Observation {
   return { ...observation, web_archive_url: clean(observation.web_archive_url), profile: withTexts(observation.profile, clean) };
 }
 
-/** Returns a profile with other texts. */
 function withTexts(profile: Profile, change: <T extends string | null | undefined>(text: T) => T | string | undefined): Profile {
   const texts: Omit<Profile, 'screen_name' | 'id' | 'verified' | 'account_creation_date'> = {
     display_name: change(profile.display_name),

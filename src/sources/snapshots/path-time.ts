@@ -44,7 +44,6 @@ export interface PathTimes {
   readonly last: string | null;
 }
 
-/** Counts the snapshots that have the time in their paths. */
 export class PathTimeCounter {
   #file: string | undefined;
   /** The time in the path of the last file. */

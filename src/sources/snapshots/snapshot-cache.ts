@@ -20,7 +20,6 @@ interface CachedSnapshot {
   readonly observation: Observation;
 }
 
-/** The place of the time in the text of a snapshot. */
 interface TimePlace {
   readonly start: number;
   readonly end: number;
@@ -52,7 +51,6 @@ export class SnapshotCache {
     return { observed_at, web_archive_url, profile, former_names };
   }
 
-  /** Stores the observation of a text. */
   add(text: string, observation: Observation): void {
     const place = timeIn(text);
     if (this.#cached === undefined || place === undefined) return;

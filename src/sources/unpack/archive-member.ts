@@ -13,7 +13,6 @@ interface Listed {
   readonly open: () => AsyncIterable<Uint8Array>;
 }
 
-/** Returns the input for a member of an archive. */
 export function memberInput(archive: Input, { path, open }: Listed, expansion: DecompressionLimit): Input {
   return { name: archive.name + SEPARATOR + path, size: undefined, open, member: { archive: archive.name, path }, expansion };
 }

@@ -1,11 +1,11 @@
 import { closeSync, fstatSync, openSync } from 'node:fs';
 import { createInflateRaw } from 'node:zlib';
 import { type Entry, openPromise, type ZipFile } from 'yauzl';
+import { plural } from '../../contract/amounts.ts';
 import { Failure } from '../../contract/failure.ts';
 import { crc32After } from '../../contract/files/checksums.ts';
 import { countPacked, DecompressionLimit } from '../../contract/files/decompression-limit.ts';
 import { readFully } from '../../contract/files/file-bytes.ts';
-import { plural } from '../../contract/plural.ts';
 import type { Input } from '../source.ts';
 import { brokenArchive, isRead, memberInput, plainPath } from './archive-member.ts';
 import { piped } from './decompression.ts';

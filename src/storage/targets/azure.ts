@@ -9,7 +9,6 @@ import type { Access, Condition, Fetched, ObjectHead, OpenUpload, PartsUpload, T
 /** The names of the blob metadata. Azure permits no hyphens in them. */
 const DIGEST = 'palimpsest_sha256';
 
-/** Azure Blob Storage. */
 export const azure: TargetKind = {
   scheme: 'az',
   open: async (address, access) => {
@@ -170,7 +169,6 @@ class AzureTarget implements Target {
   }
 }
 
-/** Returns the headers and metadata of a blob that is written. */
 function headersOf({ headers, digest }: Omit<Upload, 'bytes'>, blobContentMD5?: Uint8Array) {
   return {
     blobHTTPHeaders: {

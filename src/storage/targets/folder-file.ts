@@ -25,7 +25,6 @@ export function partialOf(folder: string, path: string, run = ''): string {
   return join(folder, TEMPORARY, hash('sha256', path).slice(0, 32) + run + PARTIAL);
 }
 
-/** Returns the path of the lock for a file of a target. */
 export function fileLockOf(folder: string, path: string): string {
   return join(folder, TEMPORARY, hash('sha256', path).slice(0, 32) + FILE_LOCK);
 }
@@ -61,7 +60,6 @@ export async function createFile(file: string, partial: string, bytes: Uint8Arra
   await syncFolder(dirname(file));
 }
 
-/** Writes a file, or replaces the one that is there. */
 export async function replaceFile(file: string, partial: string, bytes: Uint8Array): Promise<void> {
   try {
     // removes what a kill left, or a symlink, which must not be followed
@@ -131,7 +129,6 @@ export function placeOf(folder: string): string {
   }
 }
 
-/** Whether a path is a folder, or in it. */
 export function isIn(path: string, folder: string): boolean {
   return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 }

@@ -11,7 +11,6 @@ export function noRanges(): StorageError {
   return new StorageError('unsupported', 'no support for ranges of bytes');
 }
 
-/** Returns the headers and metadata of an object that is written. */
 export function headersOf({
   headers,
   digest,

@@ -1,8 +1,8 @@
 import { crc32 } from 'node:zlib';
-import { NO_RECORD, RANKING_MODULUS, RANKING_TERM } from '../database/account-order-checksum.ts';
+import { NO_RECORD, RANKING_MODULUS, RANKING_TERM } from '../check/checksum.ts';
 import type { Connection, Statement } from '../database/connection.ts';
-import { damaged } from '../database/damaged.ts';
 import { PART_RECORDS } from '../database/schema.ts';
+import { damaged } from '../database/store-error.ts';
 import { HistoryParts } from '../histories/history-parts.ts';
 
 /** Consecutive accounts. Only their bounds are known until `read` is called. */

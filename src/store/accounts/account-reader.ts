@@ -1,12 +1,11 @@
 import type { Identity, Summary } from '../../contract/account.ts';
-import type { AccountEntry } from '../../contract/accounts/account-entry.ts';
-import { type AccountState, type FormerHandle, sortedHandles } from '../../contract/accounts/account-state.ts';
+import { type AccountEntry, type AccountState, type FormerHandle, sortedHandles } from '../../contract/accounts/account-state.ts';
 import type { Instant } from '../../contract/instant.ts';
 import type { PROFILE_FIELDS } from '../../contract/profile-fields.ts';
 import { DATA_TYPES, type DataType } from '../../contract/record.ts';
 import { accountChecksum } from '../check/checksum.ts';
 import type { Connection, Statement } from '../database/connection.ts';
-import { damaged, storedJson } from '../database/damaged.ts';
+import { damaged, storedJson } from '../database/store-error.ts';
 import { listedChecksum, timesIn } from '../histories/derived-history.ts';
 import { HistoryParts } from '../histories/history-parts.ts';
 import {
@@ -102,10 +101,7 @@ export class AccountReader {
     this.#byName = database.prepare(`${selectAccounts(NAMES)} WHERE screen_name = ?`);
   }
 
-  /**
-   * Yields the names of all accounts.
-   * @throws Failure bad-store if they do not match their checksum
-   */
+  /** @throws Failure bad-store if they do not match their checksum */
   *names(order: AccountOrder): Generator<AccountNames> {
     const handlesOf = this.#handlesOf();
     for (const row of accountRows(this.#database, order, NAMES)) yield this.#namesIn(row, handlesOf(row.id));

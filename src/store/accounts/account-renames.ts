@@ -4,7 +4,7 @@ import type { Instant } from '../../contract/instant.ts';
 import type { ChangeRecord } from '../../contract/record.ts';
 import type { Profile } from '../../contract/snapshots/observation.ts';
 import type { Statement } from '../database/connection.ts';
-import { storedJson } from '../database/damaged.ts';
+import { storedJson } from '../database/store-error.ts';
 import { checkedJson, encodedRecord, type StoredRecord } from '../feed/records.ts';
 import type { Batch } from '../writing/batch.ts';
 import { ADD_FORMER_HANDLE } from './account-rows.ts';

@@ -2,7 +2,6 @@ import type { Instant } from '../../contract/instant.ts';
 import type { Connection } from '../database/connection.ts';
 import type { ListedColumns } from '../histories/derived-history.ts';
 
-/** An account in the store. */
 export interface AccountRow extends ListedColumns {
   readonly id: number;
   readonly screen_name: string;
@@ -77,7 +76,6 @@ const SQL: { readonly [C in keyof AccountRow]?: string } = {
   profile: "iif(account.first_record IS NULL, summary, '{' || substr(tail, 2)) AS profile",
 };
 
-/** The row number of the account with a screen name. */
 export const ACCOUNT_NAMED = '(SELECT id FROM account WHERE screen_name = ?)';
 
 /** Adds a former handle, unless it is known. */
@@ -149,19 +147,13 @@ export function* accountRows<O extends AccountOrder, C extends keyof AccountRow>
   for (const rows of accountBatches(database, order, columns)) yield* rows;
 }
 
-/**
- * Yields all accounts in batches.
- * @param size the number of accounts in a batch
- * @param after the key after which to begin
- */
 export function accountBatches<O extends AccountOrder, C extends keyof AccountRow>(
   database: Connection,
   order: O,
   columns: readonly C[],
   size?: number,
-  after?: readonly unknown[],
 ): Generator<readonly Pick<AccountRow, KeyOf<O> | C>[]> {
-  const { after: condition, by, first, keyOf } = ORDERS[order];
-  const query = `${selectAccounts([...new Set([...columns, ...KEYS[order]])])} WHERE ${condition} ORDER BY ${by} LIMIT +?`;
-  return database.batches<Pick<AccountRow, KeyOf<O> | C>>(query, after ?? first, keyOf, size);
+  const { after, by, first, keyOf } = ORDERS[order];
+  const query = `${selectAccounts([...new Set([...columns, ...KEYS[order]])])} WHERE ${after} ORDER BY ${by} LIMIT +?`;
+  return database.batches<Pick<AccountRow, KeyOf<O> | C>>(query, first, keyOf, size);
 }

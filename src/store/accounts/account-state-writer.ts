@@ -3,15 +3,14 @@ import { encodeIdentity, encodeSummary, identityOf, NO_SUMMARY } from '../../con
 import { type AccountState, encodeAccountState, isSameState, sortedHandles } from '../../contract/accounts/account-state.ts';
 import { mergedIntervals } from '../../contract/accounts/change-interval.ts';
 import type { Instant } from '../../contract/instant.ts';
-import type { ConflictPolicy } from '../../contract/record.ts';
-import { DATA_TYPES } from '../../contract/record.ts';
+import { type ConflictPolicy, DATA_TYPES } from '../../contract/record.ts';
 import type { Statement } from '../database/connection.ts';
 import type { Batch } from '../writing/batch.ts';
 import type { Outcome } from '../writing/outcome.ts';
 import { AccountReader } from './account-reader.ts';
 import { ADD_FORMER_HANDLE, STATE_COLUMNS, type StateRow, selectAccounts } from './account-rows.ts';
+import { type FormerOwner, formerOwner } from './account-search.ts';
 import { IntervalWriter } from './change-intervals.ts';
-import { type FormerOwner, formerOwner } from './former-owner.ts';
 import { bitOf } from './known-account.ts';
 
 /** Writes the account states of an export into a batch. */

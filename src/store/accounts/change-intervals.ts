@@ -1,10 +1,10 @@
 import { type ChangeInterval, changeChecksum, changeIntervals, mergedIntervals } from '../../contract/accounts/change-interval.ts';
-import { encodeJson } from '../../contract/drf-json.ts';
 import { parseInstant } from '../../contract/instant.ts';
+import { encodeJson } from '../../contract/json.ts';
 import type { ChangeRecord } from '../../contract/record.ts';
 import { checksumOf } from '../check/checksum.ts';
 import type { Connection, Statement } from '../database/connection.ts';
-import { damaged, storedJson } from '../database/damaged.ts';
+import { damaged, storedJson } from '../database/store-error.ts';
 import type { AccountRow } from './account-rows.ts';
 
 export type IntervalsRow = Pick<AccountRow, 'id' | 'screen_name' | 'change_intervals' | 'intervals_checksum'>;
@@ -38,7 +38,6 @@ interface StoredChange extends Pick<ChangeRecord, 'text' | 'first_encountered_da
   readonly since: string;
 }
 
-/** Writes the change intervals of accounts. */
 export class IntervalWriter {
   readonly #path: string;
   readonly #stored: Statement<[number], IntervalsRow>;

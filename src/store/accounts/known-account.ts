@@ -23,7 +23,6 @@ export interface AccountHistory {
   readonly versions: { readonly [T in DataType]: Version[] };
 }
 
-/** An account in the store. */
 export interface KnownAccount extends AccountHistory {
   readonly row: number;
   stable_id: string | undefined;
@@ -98,7 +97,6 @@ export function decodeObservedChecksum(column: number): number {
   return Math.max(column, -1 - column);
 }
 
-/** Returns the bit of a field in a set of fields. */
 export function bitOf(type: DataType): number {
   return 1 << DATA_TYPES.indexOf(type);
 }

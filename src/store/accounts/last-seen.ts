@@ -49,15 +49,8 @@ export interface ObservedAccount {
   readonly observed_to: Instant;
 }
 
-/** How many accounts are read at once. */
-const READ_AHEAD = 10_000;
-
 /** Yields the accounts that were last observed up to an instant, in the order of their rows. */
-export function* accountsObservedUpTo(database: Connection, instant: Instant): Generator<ObservedAccount> {
-  const next = database.prepare<[number, Instant, number], ObservedAccount>(
-    'SELECT id, screen_name, observed_to FROM account WHERE id > ? AND observed_to <= ? ORDER BY id LIMIT +?',
-  );
-  for (let rows = next.all(0, instant, READ_AHEAD); rows.length > 0; rows = next.all(rows.at(-1)?.id ?? 0, instant, READ_AHEAD)) {
-    yield* rows;
-  }
+export function accountsObservedUpTo(database: Connection, instant: Instant): Generator<ObservedAccount> {
+  const query = 'SELECT id, screen_name, observed_to FROM account WHERE id > ? AND observed_to <= ? ORDER BY id LIMIT +?';
+  return database.rows<ObservedAccount>(query, [0, instant], ({ id }) => [id, instant]);
 }

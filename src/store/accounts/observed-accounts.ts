@@ -3,7 +3,7 @@ import { type Instant, parseInstant } from '../../contract/instant.ts';
 import type { ChangeRecord, DataType } from '../../contract/record.ts';
 import type { Profile } from '../../contract/snapshots/observation.ts';
 import type { Statement } from '../database/connection.ts';
-import { damaged, storedJson } from '../database/damaged.ts';
+import { damaged, storedJson } from '../database/store-error.ts';
 import { encodedRecord } from '../feed/records.ts';
 import type { Batch } from '../writing/batch.ts';
 import { OBSERVED_COLUMNS, type ObservedRow, selectAccounts } from './account-rows.ts';
@@ -121,7 +121,6 @@ export class ObservedAccounts {
     return account;
   }
 
-  /** Sets the stable id of an account. */
   setStableId(account: KnownAccount, id: string): void {
     if (account.stable_id === id) return;
     this.#setStableId.run(id, account.row);
@@ -129,7 +128,6 @@ export class ObservedAccounts {
     this.#batch.markMetadataChanged();
   }
 
-  /** Adds a new record to the history of an account. */
   addRecord(account: KnownAccount, record: ChangeRecord): void {
     const { id, data_type, text, first_encountered_date } = record;
     this.#batch.putRecord(encodedRecord(record), account.row);

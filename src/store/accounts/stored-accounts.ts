@@ -2,7 +2,7 @@ import { crc32 } from 'node:zlib';
 import type { FormerHandle } from '../../contract/accounts/account-state.ts';
 import type { ChangeInterval } from '../../contract/accounts/change-interval.ts';
 import type { Connection, Statement } from '../database/connection.ts';
-import { damaged } from '../database/damaged.ts';
+import { damaged } from '../database/store-error.ts';
 import { HistoryParts } from '../histories/history-parts.ts';
 import { AccountReader, type ListedAccount } from './account-reader.ts';
 import { ACCOUNT_NAMED, type AccountRow, accountRows } from './account-rows.ts';
@@ -16,7 +16,6 @@ export interface StoredAccount extends Pick<AccountRow, 'id' | 'screen_name' | '
   readonly bytes: number;
   /** The JSON of the account with all its records, newest first; null: the account is not newer than requested. */
   readonly json: Buffer | null;
-  /** Its change intervals. */
   readonly intervals: readonly ChangeInterval[];
 }
 
@@ -38,17 +37,14 @@ export interface FormerName extends SizedAccount {
 /** A former handle of an account with records, and its present name. */
 export interface NamedHandle extends FormerHandle, Pick<StoredAccount, 'screen_name' | 'stable_id'> {}
 
-/** The size of a record in the store. */
 export interface SizeOfRecord {
   readonly id: number;
   /** The length of its JSON without the handle of its account, in bytes. */
   readonly bytes: number;
 }
 
-/** An account with a display name. */
 export type NamedAccount = Pick<ListedAccount, 'screen_name' | 'display_name'>;
 
-/** A handle of the account with a row number. */
 export interface HandleOfRow {
   readonly id: number;
   readonly handle: string;
@@ -128,7 +124,6 @@ export class StoredAccounts extends AccountReader {
     }
   }
 
-  /** Yields each former handle with the account that had it. */
   allFormerHandles(): Generator<HandleOfRow> {
     return this.#database.rows<HandleOfRow & { readonly seen_to: number }>(
       `SELECT account AS id, handle, seen_to FROM former_handle WHERE (handle, seen_to, account) > (?, ?, ?)
@@ -164,7 +159,6 @@ export class StoredAccounts extends AccountReader {
   }
 
   /**
-   * Returns an account by its row number.
    * @param since the JSON is read only if a later revision changed the account
    * @throws Failure bad-store if it does not match its checksum, or was last seen at another time than observed
    */

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { accountsSinceCheckpoint } from '../accounts/names-since-checkpoint.ts';
-import { NO_RECORD } from '../database/account-order-checksum.ts';
 import type { Connection } from '../database/connection.ts';
-import { damaged } from '../database/damaged.ts';
+import { damaged } from '../database/store-error.ts';
+import { NO_RECORD } from './checksum.ts';
 
 /**
  * Lets SQLite compare the accounts and the former handles with their indexes.

@@ -8,9 +8,8 @@ import { type AccountRow, accountRows, STATE_COLUMNS } from '../accounts/account
 import { AccountStateWriter } from '../accounts/account-state-writer.ts';
 import { DELETE_DAMAGED_INTERVALS } from '../accounts/change-intervals.ts';
 import { type Connection, removeDatabase, type Statement } from '../database/connection.ts';
-import { damaged, storedJson } from '../database/damaged.ts';
 import { openStore } from '../database/open-store.ts';
-import { toFailure, wrapErrors } from '../database/store-error.ts';
+import { damaged, storedJson, toFailure, wrapErrors } from '../database/store-error.ts';
 import { Exclusions } from '../exclusions/exclusions.ts';
 import { records } from '../feed/records.ts';
 import { addSnapshotDays, storedSnapshotDays } from '../snapshot-days.ts';
@@ -37,7 +36,6 @@ export type RepairPhase = 'copy' | CommitPhase;
  * Writes a new store from the data that cannot be derived: the records, accounts, former handles, exclusions and
  * the state of mirrors. The damaged file is kept beside it, as `.damaged`. Nothing changes if a record or an account is damaged.
  * @returns the path of the damaged file
- * @param signal stops the repair
  * @throws Failure bad-store, store-busy, stopped, file-system
  */
 export async function repairStore(

@@ -1,30 +1,37 @@
+import { plural } from '../../contract/amounts.ts';
 import { type OnProgress, Pauses } from '../../contract/event-loop-pauses.ts';
 import { Failure } from '../../contract/failure.ts';
 import { cut } from '../../contract/json.ts';
-import { plural } from '../../contract/plural.ts';
 import { AccountReader } from '../accounts/account-reader.ts';
 import { accountBatches, LISTED_COLUMNS, STATE_COLUMNS } from '../accounts/account-rows.ts';
 import { areIntervalsDamaged } from '../accounts/change-intervals.ts';
 import { countWrongLastSeen } from '../accounts/last-seen.ts';
-import { RANKING_MODULUS, RANKING_TERM } from '../database/account-order-checksum.ts';
 import type { Connection } from '../database/connection.ts';
 import { openStore, setReadOnly } from '../database/open-store.ts';
 import { toFailure } from '../database/store-error.ts';
 import { BEYOND, feedChecksum } from '../feed/feed-blocks.ts';
 import { countWrongDays } from '../feed/feed-days.ts';
 import type { StoredRecord } from '../feed/records.ts';
+import { fingerprint, isNeverFilled, latestRevision, neverFilled } from '../revision.ts';
 import { storedSnapshotDays } from '../snapshot-days.ts';
 import { deriveStale } from '../writing/batch.ts';
-import { type Checksum, checksumOf, NOTHING, recordsChecksum } from './checksum.ts';
+import { type Checksum, checksumOf, NOTHING, RANKING_MODULUS, RANKING_TERM, recordsChecksum } from './checksum.ts';
 import { accountIn, corruptionInAccount, corruptionInRecord, HistoryCheck } from './content-check.ts';
-import type { Finding } from './finding.ts';
-import { fingerprint, isNeverFilled, latestRevision, neverFilled } from './revision.ts';
+
+/** Something in a store that is damaged. */
+export interface Finding {
+  /** Such as `record 12 of jack`, `account jack`, `history of jack`, `former handles`, `order of accounts`, `revision`, `file`. */
+  readonly subject: string;
+  readonly expected: string;
+  readonly found: string;
+  /** Whether it can be derived again from undamaged data. */
+  readonly repairable: boolean;
+}
 
 /** The phases of a check. `content` counts records and accounts. SQLite checks the file in one step. */
 export type CheckPhase = 'file' | 'content';
 
 export interface CheckSummary {
-  /** The numbers of checked records and accounts. */
   readonly records: number;
   readonly accounts: number;
   /** The first findings, up to a limit. */
@@ -36,13 +43,11 @@ export interface CheckSummary {
 const MAX_FINDINGS = 1000;
 /** The number of rows that one query reads. */
 const BATCH_SIZE = 500;
-/** The columns of accounts that are checked. */
 const CHECKED = [...STATE_COLUMNS, 'first_record', 'place', 'digest', 'checksum', ...LISTED_COLUMNS] as const;
 
 /**
  * Checks a whole store for damage. SQLite checks the file. Every record is checked against its checksum and its rules,
  * and all derived data against its source. Memory does not grow with the store.
- * @param signal stops the check
  * @throws Failure no-store, bad-store if nothing can be read, store-older, store-newer, store-busy, stopped, file-system
  */
 export async function checkStore(

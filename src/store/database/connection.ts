@@ -4,7 +4,6 @@ import { handleKey } from '../../contract/accounts/handle.ts';
 import { codeOf, Failure } from '../../contract/failure.ts';
 import { checksumOf } from '../check/checksum.ts';
 
-/** A prepared statement with the types of its parameters and rows. */
 export type Statement<Parameters extends unknown[], Row = unknown> = Database.Statement<Parameters, Row>;
 
 /** A value for a `?`, or the values of named parameters. better-sqlite3 binds a number as REAL, and a bigint as INTEGER. */

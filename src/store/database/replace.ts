@@ -1,7 +1,8 @@
-import { closeSync, existsSync, fsyncSync, openSync, renameSync } from 'node:fs';
+import { existsSync, renameSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { Failure } from '../../contract/failure.ts';
+import { syncFolder } from '../../contract/files/file-bytes.ts';
 import { type StoreState, stateOf } from '../store-image.ts';
 import { Connection } from './connection.ts';
 import { wrapErrors } from './store-error.ts';
@@ -21,9 +22,7 @@ export function replaceStore(path: string, file: string, expected: StoreState | 
     } finally {
       database?.close();
     }
-    const folder = openSync(dirname(path), 'r');
-    fsyncSync(folder);
-    closeSync(folder);
+    syncFolder(dirname(path));
   });
 }
 

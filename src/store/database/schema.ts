@@ -1,5 +1,5 @@
 import { DATA_TYPES } from '../../contract/record.ts';
-import { NO_RECORD } from './account-order-checksum.ts';
+import { NO_RECORD } from '../check/checksum.ts';
 import { CREATE_CHANGE_TRIGGERS } from './change-triggers.ts';
 import { CREATE_VIEWS } from './views.ts';
 

@@ -1,6 +1,6 @@
 import { isGenerated } from '../../contract/generated-id.ts';
 import type { HandleSpellings } from '../accounts/handle-spellings.ts';
-import { damaged } from '../database/damaged.ts';
+import { damaged } from '../database/store-error.ts';
 import type { Batch } from '../writing/batch.ts';
 
 /** What a store has of an account. */

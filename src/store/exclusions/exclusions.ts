@@ -84,7 +84,6 @@ export class Exclusions {
     this.#database.exec('UPDATE exclusion SET is_erased = 0');
   }
 
-  /** Adds an exclusion. */
   add(exclusion: Exclusion, isErased: boolean): void {
     const insert = 'INSERT INTO exclusion (excluded_at, is_erased) VALUES (?, CAST(? AS INTEGER))';
     const id = Number(this.#database.run(insert, exclusion.excluded_at, isErased ? 1 : 0).lastInsertRowid);
@@ -221,7 +220,6 @@ export class Exclusions {
   }
 }
 
-/** Whether a handle can identify an account. */
 export function isIdentifying(handle: string): boolean {
   return handle !== UNVERIFIED_HANDLE;
 }

@@ -1,12 +1,11 @@
 import { foldedText, handleKey, isPlainHandle } from '../../contract/accounts/handle.ts';
 import type { ChangeRecord } from '../../contract/record.ts';
 import type { Connection } from '../database/connection.ts';
-import { storedJson } from '../database/damaged.ts';
+import { storedJson } from '../database/store-error.ts';
 
 /** The maximum number of records that are listed. All are counted. */
 const MAX_LISTED = 100;
 
-/** Which records mention a handle, and how many. */
 export interface Mentions {
   /** Those that name the server of the handle, or whose account has the same one. */
   readonly certain: number;
@@ -20,7 +19,6 @@ export interface Mentions {
 const MENTION =
   /(?:https?:\/\/([^/\s"'<>]+)\/|(?<![\p{L}\p{N}_@./]))@([\p{L}\p{N}_]+(?:[.-]+[\p{L}\p{N}_]+)*)(?:@([\p{L}\p{N}]+(?:[.-]+[\p{L}\p{N}]+)*))?/gu;
 
-/** Finds the records in a store that mention one of these handles. */
 export function findMentions(database: Connection, handles: readonly string[]): Mentions {
   const keys = new Set(handles.map(handleKey));
   const counts = { certain: 0, possible: 0 };

@@ -1,8 +1,8 @@
 import { type Exclusion, handleHash, stableIdHash } from '../../contract/accounts/exclusion.ts';
 import { Failure } from '../../contract/failure.ts';
 import { hint, suggested } from '../../contract/hint.ts';
-import { type AccountName, parseAccountName } from '../accounts/account-names.ts';
 import { accountRows } from '../accounts/account-rows.ts';
+import { type AccountName, parseAccountName } from '../accounts/account-search.ts';
 import { withConnection } from '../database/open-store.ts';
 import { forgetExcludedKeys } from '../mirror-state.ts';
 import { Store } from '../store.ts';
@@ -11,7 +11,6 @@ import type { ListedExclusion } from './exclusions.ts';
 import { mirrorNames } from './mirror-names.ts';
 
 /**
- * Returns the exclusions of a store.
  * @param names if not empty, only the exclusions of the accounts with these names
  * @throws Failure no-account if a name is not excluded, and those of stores
  */
@@ -26,7 +25,6 @@ export function exclusionsOf(path: string, names: readonly string[]): readonly N
 
 /**
  * Ends the exclusion of accounts, so that sources can bring them in again. What was removed stays removed.
- * @returns the exclusions that ended
  * @throws Failure no-account if a name is not excluded, and those of stores
  */
 export async function endExclusions(path: string, names: readonly string[]): Promise<readonly NamedExclusion[]> {

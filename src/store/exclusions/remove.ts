@@ -5,7 +5,7 @@ import { type OnProgress, Pauses, stopped } from '../../contract/event-loop-paus
 import { convertErrors, Failure } from '../../contract/failure.ts';
 import { draftsIn } from '../../contract/files/draft-file.ts';
 import { hint, suggested } from '../../contract/hint.ts';
-import { accountsNamed, parseAccountName } from '../accounts/account-names.ts';
+import { accountsNamed, parseAccountName } from '../accounts/account-search.ts';
 import { HandleSpellings } from '../accounts/handle-spellings.ts';
 import { withConnection } from '../database/open-store.ts';
 import { forgetContents } from '../mirror-state.ts';

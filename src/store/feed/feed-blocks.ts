@@ -1,6 +1,6 @@
 import { type Checksum, checksumOf, joined, NOTHING, recordsChecksum } from '../check/checksum.ts';
 import type { Connection } from '../database/connection.ts';
-import { damaged } from '../database/damaged.ts';
+import { damaged } from '../database/store-error.ts';
 import { daysIn } from './record-dates.ts';
 
 /** The number of records in a new block. */

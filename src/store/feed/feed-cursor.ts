@@ -1,6 +1,6 @@
 import { type Checksum, NOTHING, recordsChecksum } from '../check/checksum.ts';
 import type { Connection } from '../database/connection.ts';
-import { damaged, storedJson } from '../database/damaged.ts';
+import { damaged, storedJson } from '../database/store-error.ts';
 
 const NO_RECORDS: FeedRun = { json: Buffer.alloc(0), first: 0, last: 0 };
 

@@ -1,10 +1,9 @@
 import { checksumOf } from '../check/checksum.ts';
 import type { Connection } from '../database/connection.ts';
-import { damaged } from '../database/damaged.ts';
+import { damaged } from '../database/store-error.ts';
 import { feedBlocks, idAt, jsonOfBlock } from './feed-blocks.ts';
 import { type DatedRecord, daysIn, visitDays } from './record-dates.ts';
 
-/** The records of one day. */
 export interface FeedDay {
   /** Such as `2024-03-05`. */
   readonly date: string;

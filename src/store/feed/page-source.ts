@@ -1,13 +1,11 @@
 import { AccountCursor, type AccountTotals } from '../accounts/account-cursor.ts';
 import { accountsSinceCheckpoint, type NewerAccount } from '../accounts/names-since-checkpoint.ts';
 import { checkNameIndexes, digestOfNames } from '../check/account-indexes.ts';
-import type { Checksum } from '../check/checksum.ts';
-import { isCurrent, latestRevision, type Revision } from '../check/revision.ts';
-import { RANKING_MODULUS } from '../database/account-order-checksum.ts';
+import { type Checksum, RANKING_MODULUS } from '../check/checksum.ts';
 import type { Connection } from '../database/connection.ts';
-import { damaged } from '../database/damaged.ts';
 import { openStore } from '../database/open-store.ts';
-import { wrapErrors } from '../database/store-error.ts';
+import { damaged, wrapErrors } from '../database/store-error.ts';
+import { isCurrent, latestRevision, type Revision } from '../revision.ts';
 import { feedChecksum, feedEdge, feedPlaces, idAt } from './feed-blocks.ts';
 import { FeedCursor } from './feed-cursor.ts';
 
@@ -56,7 +54,6 @@ export class PageSource {
     return [feedEdge(this.#database, 0), ...Array.from(places, (place) => idAt(this.#database, place))];
   }
 
-  /** Returns a cursor over the accounts in their order. */
   accounts(): AccountCursor {
     return new AccountCursor(this.#database);
   }
@@ -83,10 +80,12 @@ export class PageSource {
   /**
    * Lets SQLite compare the accounts and the former handles with their indexes: HTML pages read names and row numbers from both, and these have
    * no checksum.
+   * @returns the digest of names, see {@link digestOfNames}
    * @throws Failure bad-store
    */
-  checkNames(): void {
+  checkNames(): string {
     checkNameIndexes(this.#database);
+    return this.digestOfNames();
   }
 
   /**
@@ -97,7 +96,6 @@ export class PageSource {
     return digestOfNames(this.#database, this.revision.records);
   }
 
-  /** Returns the accounts with records after the checkpoint, the one with the newest record first. */
   accountsSinceCheckpoint(): readonly NewerAccount[] {
     return accountsSinceCheckpoint(this.#database, this.revision.records);
   }

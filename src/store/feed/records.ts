@@ -1,9 +1,8 @@
 import { type ChangeRecord, encodeRecord } from '../../contract/record.ts';
 import { checksumOf } from '../check/checksum.ts';
 import type { Connection } from '../database/connection.ts';
-import { damaged } from '../database/damaged.ts';
+import { damaged } from '../database/store-error.ts';
 
-/** A record in the store. */
 export interface StoredRecord {
   readonly id: number;
   readonly json: string;
@@ -38,10 +37,7 @@ export function* records(database: Connection): Generator<StoredRecord> {
   }
 }
 
-/**
- * Returns the JSON of a record.
- * @throws Failure bad-store if it does not match its checksum
- */
+/** @throws Failure bad-store if it does not match its checksum */
 export function checkedJson(path: string, { id, json, checksum }: StoredRecord, account?: string): string {
   if (checksumOf(json) === checksum) return json;
   throw damaged(path, `record ${id}${account === undefined ? '' : ` of ${account}`} does not match its checksum`);

@@ -4,7 +4,7 @@ import { changedSummary, encodeSummary, type Summary } from '../../contract/acco
 import type { ChangeRecord } from '../../contract/record.ts';
 import { type FieldValue, newestValues } from '../accounts/newest-values.ts';
 import { accountChecksum, type Checksum, checksumOf, joined, NOTHING } from '../check/checksum.ts';
-import { storedJson } from '../database/damaged.ts';
+import { storedJson } from '../database/store-error.ts';
 
 /** The data of an account from a source. */
 export interface DescribedAccount {
@@ -45,7 +45,6 @@ export interface OlderRecords {
 
 export const NO_OLDER: OlderRecords = { records: 0, checksum: NOTHING, digest: '', values: [], first_values: 0 };
 
-/** Returns older records with the next part of them. */
 export function withPart(path: string, screenName: string, older: OlderRecords, part: AccountRecords): OlderRecords {
   const checksum = { crc: crc32(part.json, crc32(',')), bytes: part.json.length + 1 };
   return {
@@ -94,7 +93,6 @@ function parseRecords(path: string, screenName: string, json: Buffer): ChangeRec
   return storedJson(path, `a record of ${screenName}`, `[${json.toString()}]`);
 }
 
-/** What is derived from an account and its records. */
 export interface DerivedHistory extends ListedColumns {
   /** The JSON of the account up to the last of its newest records, and after its `data_page_count`. */
   readonly head: Buffer;
@@ -103,7 +101,6 @@ export interface DerivedHistory extends ListedColumns {
   readonly checksum: number;
 }
 
-/** The derived columns of an account for lists. */
 export interface ListedColumns {
   /** The display name; "" if no source gave one. */
   readonly listed_name: string;
@@ -113,7 +110,6 @@ export interface ListedColumns {
   readonly listed_checksum: number | null;
 }
 
-/** Returns the checksum of the columns for lists. */
 export function listedChecksum(
   screenName: string,
   { listed_name, listed_records, listed_changes }: Omit<ListedColumns, 'listed_checksum'>,

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { checksumOf } from '../check/checksum.ts';
 import type { Connection, Statement } from '../database/connection.ts';
-import { damaged } from '../database/damaged.ts';
+import { damaged } from '../database/store-error.ts';
 import { NO_OLDER, type OlderRecords } from './derived-history.ts';
 
 /** The place of a part: the first record of its account, its number, and its newest record. */

@@ -1,11 +1,11 @@
-import { IntervalWriter } from '../accounts/change-intervals.ts';
+import { DELETE_DAMAGED_INTERVALS, IntervalWriter } from '../accounts/change-intervals.ts';
 import { deriveLastSeen } from '../accounts/last-seen.ts';
-import { addRevision, fingerprint, isCurrent, latestRevision, nextRevision } from '../check/revision.ts';
-import { NO_RECORD, RANKING_MODULUS, RANKING_TERM } from '../database/account-order-checksum.ts';
+import { NO_RECORD, RANKING_MODULUS, RANKING_TERM } from '../check/checksum.ts';
 import type { Connection } from '../database/connection.ts';
-import { damaged } from '../database/damaged.ts';
 import { DERIVED_INDEXES, PART_RECORDS } from '../database/schema.ts';
+import { damaged } from '../database/store-error.ts';
 import { forgetFeedBlocks, renewFeedBlocks } from '../feed/feed-blocks.ts';
+import { addRevision, fingerprint, isCurrent, latestRevision, nextRevision } from '../revision.ts';
 import { historyOf, withPart } from './derived-history.ts';
 import { HistoryParts } from './history-parts.ts';
 import type { RecordsByAccount } from './records-by-account.ts';
@@ -20,8 +20,7 @@ export function acceptExternalChanges(database: Connection): void {
   const lost = database.value(`SELECT id FROM record WHERE json ->> 'account' NOT IN (SELECT screen_name FROM account) LIMIT 1`);
   if (lost !== undefined) throw damaged(database.path, `record ${String(lost)} of an account that is not in the store`);
   database.exec(`UPDATE record SET checksum = crc32(json), account = (SELECT id FROM account WHERE screen_name = json ->> 'account')`);
-  database.exec(`UPDATE account SET observed_checksum = ${STALE_CHECKSUM};
-    UPDATE account SET change_intervals = NULL, intervals_checksum = NULL WHERE crc32(change_intervals) IS NOT intervals_checksum`);
+  database.exec(`UPDATE account SET observed_checksum = ${STALE_CHECKSUM}; ${DELETE_DAMAGED_INTERVALS}`);
   forgetFeedBlocks(database);
   deriveLastSeen(database);
 }

@@ -1,9 +1,8 @@
+import { openTemporaryFile, type TemporaryFile } from '../../contract/files/temporary-file.ts';
 import type { Connection } from '../database/connection.ts';
-import { damaged } from '../database/damaged.ts';
 import { PART_RECORDS } from '../database/schema.ts';
-import { wrapErrors } from '../database/store-error.ts';
+import { damaged, wrapErrors } from '../database/store-error.ts';
 import type { BlockRecords } from '../feed/feed-blocks.ts';
-import { openSpool, type SpoolFile } from './spool-file.ts';
 import { type GatheredPart, staleParts } from './stale-parts.ts';
 
 /** The size of the records that are grouped in memory at once, in bytes. */
@@ -19,7 +18,7 @@ const ACCOUNT_BYTES = 200;
  */
 export class RecordsByAccount {
   readonly #database: Connection;
-  readonly #spool: SpoolFile;
+  readonly #spool: TemporaryFile;
   readonly #windows: readonly RecordWindow[];
   /** The first row of each window. */
   readonly #starts: Float64Array;
@@ -32,7 +31,7 @@ export class RecordsByAccount {
   /** @param windowBytes the approximate size of a window in bytes */
   constructor(database: Connection, windowBytes: number = WINDOW_BYTES) {
     this.#database = database;
-    this.#spool = wrapErrors(database.path, () => openSpool(database.path));
+    this.#spool = wrapErrors(database.path, () => openTemporaryFile(database.path));
     const file = { spool: this.#spool, length: 0, read: Buffer.alloc(0) };
     let first = 1;
     this.#windows = windowEnds(database, windowBytes).map((end) => {
@@ -136,7 +135,7 @@ const COMMA = ','.charCodeAt(0);
 
 /** A file to which windows append their chunks. */
 interface ChunkFile {
-  readonly spool: SpoolFile;
+  readonly spool: TemporaryFile;
   /** The length of the file in bytes. */
   length: number;
   /** The bytes of the window that was read last. A new buffer for each window would make the memory grow: malloc fragments it. */

@@ -1,7 +1,7 @@
 import type { IntervalsRow } from '../accounts/change-intervals.ts';
 import type { Connection } from '../database/connection.ts';
-import { damaged } from '../database/damaged.ts';
 import { PART_RECORDS } from '../database/schema.ts';
+import { damaged } from '../database/store-error.ts';
 import { type AccountRecords, type DescribedAccount, NO_RECORDS, SELECT_RECORDS } from './derived-history.ts';
 
 /** A row of `temp.stale` with its account, and what the index of the account has about its records. */

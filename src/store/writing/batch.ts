@@ -1,7 +1,6 @@
 import { encodeIdentity, encodeSummary, identityOf, NO_SUMMARY } from '../../contract/account.ts';
 import { type OnProgress, Pauses } from '../../contract/event-loop-pauses.ts';
 import { deriveLastSeen } from '../accounts/last-seen.ts';
-import { isCurrent, latestRevision } from '../check/revision.ts';
 import { CREATE_CHANGE_TRIGGERS, DROP_CHANGE_TRIGGERS } from '../database/change-triggers.ts';
 import type { Connection, Statement } from '../database/connection.ts';
 import { openStore, setReadOnly, setWritable, WRITE_AHEAD_LOG } from '../database/open-store.ts';
@@ -13,6 +12,7 @@ import { Exclusions } from '../exclusions/exclusions.ts';
 import { FeedBlockMarks } from '../feed/feed-blocks.ts';
 import type { EncodedRecord } from '../feed/records.ts';
 import { acceptExternalChanges, materialize } from '../histories/materialize.ts';
+import { isCurrent, latestRevision } from '../revision.ts';
 
 /** The maximum number of names in a name cache. A full cache is cleared. */
 const NAME_CACHE_SIZE = 100_000;
@@ -114,7 +114,6 @@ export class Batch {
     this.#markRecordChanged(account, id);
   }
 
-  /** Deletes a record of an account. */
   deleteRecord(screenName: string, id: number): void {
     this.database.run('DELETE FROM record WHERE id = ?', id);
     this.#markRecordChanged(screenName, id);

@@ -1,9 +1,9 @@
 import { type Account, encodeIdentity, encodeSummary, type Identity, type Summary } from '../../contract/account.ts';
 import { handleHash } from '../../contract/accounts/exclusion.ts';
 import type { ChangeRecord, ConflictPolicy } from '../../contract/record.ts';
-import { type FormerOwner, formerOwner } from '../accounts/former-owner.ts';
+import { type FormerOwner, formerOwner } from '../accounts/account-search.ts';
 import { HandleSpellings } from '../accounts/handle-spellings.ts';
-import { storedJson } from '../database/damaged.ts';
+import { storedJson } from '../database/store-error.ts';
 import { removeAccount } from '../exclusions/delete-account.ts';
 import { forgetNames } from '../exclusions/mirror-names.ts';
 import { checkedJson, type EncodedRecord, encodedRecord, type StoredRecord } from '../feed/records.ts';

@@ -1,6 +1,6 @@
 import { isGenerated } from '../../contract/generated-id.ts';
 import type { ChangeRecord, ConflictPolicy } from '../../contract/record.ts';
-import { formerOwner } from '../accounts/former-owner.ts';
+import { formerOwner } from '../accounts/account-search.ts';
 import type { Connection } from '../database/connection.ts';
 import type { EncodedRecord } from '../feed/records.ts';
 import type { Conflict, Outcome } from './outcome.ts';

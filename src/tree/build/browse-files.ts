@@ -13,7 +13,6 @@ import { fileOfPart, OBSOLETE, type PartJob } from './staged-part.ts';
 
 const THREADS = 2;
 
-/** The staged browse files of a build. */
 export interface StagedBrowse extends PartCounts {
   /** The names of the parts, in the order of the manifest. */
   readonly parts: readonly string[];

@@ -20,7 +20,6 @@ export interface PartCounts {
   readonly obsolete: number;
 }
 
-/** Renders parts of the browse files. */
 export class PartRenderer {
   readonly #job: BrowseJob;
   readonly #browse: Browse;

@@ -7,8 +7,7 @@ import { type Page, type PageSpan, type Pages, type ReadSpan, spansOf } from '..
 import type { PageSource } from '../../store/feed/page-source.ts';
 import type { Store } from '../../store/store.ts';
 import { onThreads } from '../../threads/thread-pool.ts';
-import { compress } from '../compression.ts';
-import { SUFFIXES } from '../encoding.ts';
+import { compress, SUFFIXES } from '../encoding.ts';
 import { type Layout, pagesFolder, pathsOfSpan, spanGroup } from '../layout.ts';
 import type { PageRange } from '../sort-keys.ts';
 import { LINES, type PartJob, SPOOLS, StagedPart } from './staged-part.ts';
@@ -21,7 +20,6 @@ export interface RenderJob extends PartJob {
   readonly layout: Layout;
 }
 
-/** What a thread has rendered. */
 interface RenderedSpan {
   readonly span: PageSpan;
   /** The number of staged files. */
@@ -32,7 +30,6 @@ interface RenderedSpan {
   readonly read: ReadSpan;
 }
 
-/** Creates the folders for staged files. */
 function prepareStage({ stage, form }: PartJob): void {
   const folders = form === 'zip' ? [SPOOLS] : COLLECTIONS.map(pagesFolder);
   for (const folder of [LINES, ...folders]) ensureDirSync(join(stage, folder));

@@ -1,7 +1,6 @@
 import { isBaseUrl } from '../../contract/base-url.ts';
-import { encodeJson } from '../../contract/drf-json.ts';
 import { Failure } from '../../contract/failure.ts';
-import { isObject } from '../../contract/json.ts';
+import { encodeJson, isObject } from '../../contract/json.ts';
 import type { BrowseSettings } from '../../contract/site.ts';
 import { aboutOrNothing } from '../../contract/site-json.ts';
 import { BUILD_RECORD, readBuildRecord } from '../build-record.ts';

@@ -104,7 +104,6 @@ export class Mover {
     this.#moveFiles(folder, () => true);
   }
 
-  /** Removes files. */
   remove(paths: Iterable<string>): void {
     const folders = new Set<string>();
     for (const path of paths) {

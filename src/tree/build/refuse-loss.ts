@@ -1,5 +1,5 @@
+import { plural } from '../../contract/amounts.ts';
 import { Failure } from '../../contract/failure.ts';
-import { plural } from '../../contract/plural.ts';
 import type { Site } from '../../contract/site.ts';
 import type { Store } from '../../store/store.ts';
 import { buildRecordIn, layoutOf } from '../build-record.ts';
@@ -18,7 +18,6 @@ export function isOfOtherStore(files: TreeFiles, store: Store): boolean {
 /**
  * Refuses a build that would replace the tree of another store, or remove more than half of the files with pages. Compressed
  * copies and browse files do not count.
- * @param out the path of the tree
  * @param layout that of the new tree
  * @throws Failure store-diverged, too-many-deletes
  */

@@ -46,7 +46,6 @@ export function fileOfPart(part: string): string {
   return part.replaceAll('/', '-');
 }
 
-/** Reads the lines of a part. */
 export function linesOfPart(stage: string, part: string): string {
   return readFileSync(join(stage, LINES, fileOfPart(part)), 'latin1');
 }

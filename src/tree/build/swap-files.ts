@@ -19,7 +19,6 @@ import { linesOfPart, obsoletePaths, pageParts } from './staged-part.ts';
 /** The staged build record of the time while files are exchanged. */
 const UNFINISHED = 'unfinished';
 
-/** The result of an exchange of files. */
 export interface Exchanged {
   readonly build: BuildRecord;
   /** The numbers of files written, left unchanged, and removed. */

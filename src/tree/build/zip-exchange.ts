@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { closeSync, existsSync, fstatSync, fsyncSync, openSync, readFileSync, renameSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { syncFolder } from '../../contract/files/file-bytes.ts';
 import { packMember, ZipDamage } from '../../zip/member.ts';
 import { MemberFile, WINDOW, type ZipReader } from '../../zip/zip-reader.ts';
 import { ZipWriter } from '../../zip/zip-writer.ts';
@@ -65,16 +66,6 @@ export async function exchangeZip(options: Exchange, present: ZipReader | undefi
 
 function surplus(before: number, after: number): number {
   return Math.max(0, before - after);
-}
-
-/** Makes sure that a rename in a folder survives a loss of power. */
-function syncFolder(folder: string): void {
-  const file = openSync(folder, 'r');
-  try {
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
 }
 
 /** The packed members of a new ZIP: those that a build rendered are in its spools, and the others in the present ZIP. */

@@ -70,7 +70,6 @@ export interface ManifestLine {
   readonly path: string;
 }
 
-/** Parses a line of a manifest; returns undefined if it is invalid. */
 export function parseLine(line: string): ManifestLine | undefined {
   return /^[0-9a-f]{64} {2}.+$/.test(line) ? { digest: line.slice(0, 64), path: line.slice(66) } : undefined;
 }

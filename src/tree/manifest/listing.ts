@@ -84,7 +84,6 @@ export function groupOf(path: string): string | undefined {
   return pageGroupOf(path) ?? browseGroupOf(path);
 }
 
-/** Returns the groups of browse files. */
 export function browseGroups({ extents }: Listing): string[] {
   return [...extents.keys()].filter((group) => !group.startsWith('rest/'));
 }
@@ -129,10 +128,7 @@ export function listFiles(
   return { source, version, extents, files };
 }
 
-/**
- * Returns the lines of one group as text.
- * @throws Failure tree-edited if the file was replaced since it was listed
- */
+/** @throws Failure tree-edited if the file was replaced since it was listed */
 export function textOfGroup(listing: Listing, group: string): string {
   const places = listing.extents.get(group) ?? [];
   let text = '';
@@ -148,7 +144,6 @@ export function* linesOfGroup(listing: Listing, group: string): Generator<Manife
   }
 }
 
-/** Yields the lines of all browse files. */
 export function* browseLines(listing: Listing): Generator<ManifestLine> {
   for (const group of browseGroups(listing)) yield* linesOfGroup(listing, group);
 }

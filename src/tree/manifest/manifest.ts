@@ -9,7 +9,6 @@ import { isBrowsePath } from './listing.ts';
 export const MANIFEST = 'manifest-sha256.txt';
 
 /**
- * Writes a manifest.
  * @param lines those of the pages and the browse files, in chunks
  * @param sortKeys the SHA-256 of the tree's sort keys
  * @returns the SHA-256 of its bytes, as hexadecimal digits

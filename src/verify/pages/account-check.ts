@@ -96,7 +96,6 @@ function foundAccount({ account, start, records: compared, end }: ComparedAccoun
   return { account, place: placeOf(account), runs: [() => records], json, path };
 }
 
-/** Checks the place of an account, after the account before it. */
 export function checkOrder({ first, name }: AccountPlace, before: AccountPlace | undefined, path: string, report: Report): void {
   if (before === undefined || comparePlaces(before, { first, name }) < 0) return;
   report.add({

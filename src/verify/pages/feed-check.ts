@@ -7,7 +7,6 @@ import { markupError } from './diff-markup.ts';
 import type { RecordJson } from './large-page.ts';
 import { parsedItems, type TreeMetadata, type WalkOptions, walkPages } from './tree-pages.ts';
 
-/** A record of the feed in the tree. */
 export interface FoundRecord extends RecordJson {
   readonly path: string;
 }

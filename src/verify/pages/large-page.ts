@@ -15,7 +15,6 @@ export interface RecordJson {
   readonly json: Buffer;
 }
 
-/** An account of a large page. */
 export interface AccountInParts {
   /** The account without its records. */
   readonly account: AccountOnPage;

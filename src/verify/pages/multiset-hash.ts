@@ -26,7 +26,6 @@ export class MultisetHash {
     this.#sums[bucket] = (this.#sums[bucket] ?? 0) + hashOf(json) + 1;
   }
 
-  /** Adds all records of another hash. */
   addAll(other: MultisetHash): void {
     for (let bucket = 0; bucket < BUCKETS; bucket += 1) this.#sums[bucket] = (this.#sums[bucket] ?? 0) + (other.#sums[bucket] ?? 0);
   }

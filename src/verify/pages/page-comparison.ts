@@ -55,7 +55,6 @@ export class PageComparison {
     this.#at = end;
   }
 
-  /** The page as text. */
   toString(): string {
     return this.#bytes.toString();
   }

@@ -1,6 +1,5 @@
 import { createHash, hash } from 'node:crypto';
-import { decompress } from '../../tree/compression.ts';
-import { type Encoding, SUFFIXES } from '../../tree/encoding.ts';
+import { decompress, type Encoding, SUFFIXES } from '../../tree/encoding.ts';
 import { pathsOf } from '../../tree/layout.ts';
 import type { Digests } from '../../tree/manifest/digests.ts';
 import { inMemory, type TreeFiles } from '../../tree/tree-files.ts';
@@ -11,7 +10,6 @@ import type { CollectionMetadata, PageContent, ReadPage } from './tree-pages.ts'
 /** The size of a page that is read as a whole, in bytes. To check it takes several times as much memory. */
 const MAX_IN_MEMORY = 1 << 23;
 
-/** The files of a tree, and its manifest. */
 interface ReadTree {
   readonly files: TreeFiles;
   readonly manifest: Digests;
@@ -59,7 +57,6 @@ function readFile(files: TreeFiles, file: string, isKept: boolean): ReadFile {
   return { file, digest: digest.digest('hex'), content: isKept ? { ...files.open(file), isLarge: true } : undefined };
 }
 
-/** Compares a file with the manifest, if the manifest lists it. */
 function checkDigest({ manifest }: ReadTree, path: string, found: string, report: Report): void {
   const expected = manifest.get(path);
   if (expected !== undefined) compareDigests(path, expected, found, report);

@@ -12,7 +12,6 @@ import { type AccountInParts, readInParts } from './large-page.ts';
 import { PageComparison } from './page-comparison.ts';
 import type { UnknownPrevious } from './unknown-previous.ts';
 
-/** A page of the tree. */
 export interface FoundPage {
   /** The file of the page, relative to the tree. */
   readonly path: string;

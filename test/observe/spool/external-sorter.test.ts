@@ -1,9 +1,9 @@
 import { fstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { openTemporaryFile } from '../../../src/contract/files/temporary-file.ts';
 import { ExternalSorter } from '../../../src/observe/spool/external-sorter.ts';
 import { BY_TIME, type Row } from '../../../src/observe/spool/sorted-run.ts';
-import { openSpool } from '../../../src/store/histories/spool-file.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 
 /** How many rows are sorted in memory before a run is written. */
@@ -18,7 +18,7 @@ const row = (instant: number, line: number): Row => ({
   line,
 });
 
-const newSpool = () => openSpool(join(temporaryFolder(), 'sorter'));
+const newSpool = () => openTemporaryFile(join(temporaryFolder(), 'sorter'));
 
 describe('ExternalSorter', () => {
   it('orders rows of one time by account, then by input, and keeps the order of the others', () => {

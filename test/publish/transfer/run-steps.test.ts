@@ -5,7 +5,7 @@ import { mkdirp } from '../../../src/contract/files/mkdirp.ts';
 import { parseEnvelope } from '../../../src/contract/pages/envelope.ts';
 import { encodeState, parseState, STATE, sizeOf } from '../../../src/publish/state/state.ts';
 import { resolve } from '../../../src/rewrite/resolve.ts';
-import { openTarget } from '../../../src/storage/address.ts';
+import { openTarget } from '../../../src/storage/open-target.ts';
 import { parseBuildRecord } from '../../../src/tree/build-record.ts';
 import { folderOfFile } from '../../whole/stores.ts';
 import { BASE_URL, differences } from '../../whole/trees.ts';

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:https';
 import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { openTarget } from '../../../src/storage/address.ts';
+import { openTarget } from '../../../src/storage/open-target.ts';
 import { openRemote } from '../../../src/storage/remote.ts';
 import { makeCertificate, openssl } from '../../publish/certificate.ts';
 import { portOf } from '../../publish/stores.ts';

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { createServer, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { openTarget } from '../../../src/storage/address.ts';
+import { openTarget } from '../../../src/storage/open-target.ts';
 import type { Access, Upload } from '../../../src/storage/target.ts';
 import { portOf, S3_KEYS } from '../../publish/stores.ts';
 

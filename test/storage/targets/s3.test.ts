@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { openTarget } from '../../../src/storage/address.ts';
+import { openTarget } from '../../../src/storage/open-target.ts';
 import { openRemote } from '../../../src/storage/remote.ts';
 import type { Target, Upload } from '../../../src/storage/target.ts';
 import { portOf, S3_KEYS } from '../../publish/stores.ts';

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { createServer, request } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { openTarget } from '../../../src/storage/address.ts';
+import { openTarget } from '../../../src/storage/open-target.ts';
 import type { Access, Target, Upload } from '../../../src/storage/target.ts';
 import { portOf, STORES, type Store } from '../../publish/stores.ts';
 import { folderOfFile } from '../../whole/stores.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Failure } from '../../src/contract/failure.ts';
-import { openTarget, parseAddress } from '../../src/storage/address.ts';
+import { openTarget, parseAddress } from '../../src/storage/open-target.ts';
 
 describe('an address', () => {
   it.each<[string, string, string, string, string, string]>([

@@ -1,15 +1,15 @@
 import { existsSync, fstatSync, mkdirSync, readdirSync, readFileSync, readSync, symlinkSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openSpool, removeSpools } from '../../../src/store/histories/spool-file.ts';
+import { openTemporaryFile, removeTemporaryFiles } from '../../../src/contract/files/temporary-file.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 
 const LEFT = '-spool-01234567-89ab-cdef-0123-456789abcdef';
 
-describe('a spool file', () => {
+describe('a temporary file', () => {
   it('has no name, is readable only by its owner, and returns the written bytes', () => {
     const folder = temporaryFolder();
-    const spools = [openSpool(join(folder, 's.db')), openSpool(join(folder, 's.db'))];
+    const spools = [openTemporaryFile(join(folder, 's.db')), openTemporaryFile(join(folder, 's.db'))];
     expect(readdirSync(folder)).toEqual([]);
     for (const [index, { descriptor }] of spools.entries()) writeSync(descriptor, `text ${index}`, 0);
     for (const [index, { descriptor }] of spools.entries()) {
@@ -31,7 +31,7 @@ describe('a spool file', () => {
     const [link, inside] = [`s.db${LEFT.replace('0', '1')}`, `s.db${LEFT.replace('0', '2')}`];
     symlinkSync(victim, join(folder, link));
     mkdirSync(join(folder, inside));
-    removeSpools(store);
+    removeTemporaryFiles(store);
     expect(readdirSync(folder).toSorted()).toEqual([...others, link, inside].toSorted());
     expect(readFileSync(victim, 'utf8')).toBe('kept');
     expect(existsSync(join(folder, `s.db${LEFT}`))).toBe(false);

@@ -1,9 +1,9 @@
 import { createHash, type Hash } from 'node:crypto';
-import { Failure } from '../../contract/failure.ts';
-import { accountRows } from '../accounts/account-rows.ts';
-import type { Connection } from '../database/connection.ts';
-import { damaged } from '../database/damaged.ts';
-import { checksumOf } from './checksum.ts';
+import { Failure } from '../contract/failure.ts';
+import { accountRows } from './accounts/account-rows.ts';
+import { checksumOf } from './check/checksum.ts';
+import type { Connection } from './database/connection.ts';
+import { damaged } from './database/store-error.ts';
 
 /** A state of the store. The same records and accounts have the same fingerprint, in whatever order they were imported. */
 export interface Revision {
@@ -31,10 +31,7 @@ interface StoredRevision extends Revision {
   readonly checksum: number;
 }
 
-/**
- * Returns the newest revision, or undefined if the store has none.
- * @throws Failure bad-store
- */
+/** @throws Failure bad-store */
 export function latestRevision(database: Connection): Revision | undefined {
   return checked(database, database.get('SELECT * FROM revision ORDER BY number DESC LIMIT 1'));
 }
@@ -57,7 +54,6 @@ function checksumIn({ number, fingerprint, records, accounts, feed, ranking, ran
   return checksumOf([number, fingerprint, records, accounts, feed, ranking, ranking_sum].join(' '));
 }
 
-/** Returns the number of the next revision. */
 export function nextRevision(database: Connection): number {
   return database.value<number>("SELECT ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'revision'), 0) + 1") ?? 1;
 }

@@ -5,7 +5,6 @@ import { azure } from './targets/azure.ts';
 import { folder } from './targets/folder-target.ts';
 import { s3 } from './targets/s3.ts';
 
-/** All kinds of targets. */
 const TARGETS: readonly TargetKind[] = [s3, azure, folder];
 
 /**
@@ -36,7 +35,6 @@ export async function openAround(text: string, prefix: string, access: Access): 
 }
 
 /**
- * Parses an address.
  * @param platform in the notation of `process.platform`
  * @throws Failure usage
  */
@@ -62,7 +60,6 @@ export function parseAddress(
   return { kind, address: { container, prefix: path === '' ? '' : `${path}/`, name } };
 }
 
-/** Returns the names in a prefix. */
 function plainNames(prefix: string, what?: '--prefix'): readonly string[] {
   const names = prefix.split('/').filter((part) => part !== '');
   if (names.some((part) => part === '.' || part === '..' || /[?#\\]/.test(part)))

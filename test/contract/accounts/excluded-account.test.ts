@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import { handleHash, sharedHandleHash } from '../../../src/contract/accounts/exclusion.ts';
-import { excludedAccounts } from '../../../src/contract/pages/excluded-account.ts';
+import { excludedAccounts, handleHash, sharedHandleHash } from '../../../src/contract/accounts/exclusion.ts';
 
 const NONE = { excluded_at: '2026-11-21T23:00:00Z', handles: [], stable_ids: [], records: [] };
 const find = excludedAccounts([

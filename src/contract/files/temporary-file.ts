@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { closeSync, constants, lstatSync, openSync, readdirSync, rmSync } from 'node:fs';
+import { closeSync, constants, lstatSync, openSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { readFully, writeFully } from '../../contract/files/file-bytes.ts';
+import { namesIn } from './draft-file.ts';
+import { readFully, writeFully } from './file-bytes.ts';
 
 /** Never opens an existing file or follows a symlink. Only the owner can read the file. */
 const FLAGS = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
@@ -9,7 +10,7 @@ const MODE = 0o600;
 const NAME = /^-spool-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** A temporary file that exists while it is open. */
-export interface SpoolFile {
+export interface TemporaryFile {
   readonly descriptor: number;
   /** Reads as many bytes as the buffer has, or fewer at the end of the file. Returns how many. */
   readonly read: (into: Uint8Array, position: number) => number;
@@ -21,10 +22,10 @@ export interface SpoolFile {
 
 /**
  * Opens a temporary file beside another. Its name is removed at once, so a killed run leaves no file.
- * If the system keeps the name of an open file, closing removes it. After a kill, {@link removeSpools} in the
+ * If the system keeps the name of an open file, closing removes it. After a kill, {@link removeTemporaryFiles} in the
  * next run does.
  */
-export function openSpool(beside: string): SpoolFile {
+export function openTemporaryFile(beside: string): TemporaryFile {
   const path = `${beside}-spool-${randomUUID()}`;
   const descriptor = openSync(path, FLAGS, MODE);
   const isUnnamed = remove(path);
@@ -44,23 +45,14 @@ export function openSpool(beside: string): SpoolFile {
 
 /**
  * Removes the temporary files that killed runs left beside a file. Only regular files with such a name are
- * removed, no symlinks.
+ * removed, no symlinks. If the folder cannot be listed, nothing is removed.
  */
-export function removeSpools(beside: string): void {
+export function removeTemporaryFiles(beside: string): void {
   const [folder, name] = [dirname(beside), basename(beside)];
   for (const entry of namesIn(folder)) {
     if (!entry.startsWith(name) || !NAME.test(entry.slice(name.length))) continue;
     const path = join(folder, entry);
     if (lstatSync(path, { throwIfNoEntry: false })?.isFile()) remove(path);
-  }
-}
-
-/** Returns an empty list if the folder cannot be listed. Then nothing is removed, and the run continues. */
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
   }
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { number, seconds, size } from '../../src/terminal/amounts.ts';
+import { number, plural, seconds, size } from '../../src/contract/amounts.ts';
 
 describe('numbers', () => {
   it('are grouped by thousands', () => {
@@ -17,3 +17,11 @@ describe('numbers', () => {
     expect([40, 12_340, 59_949, 59_950, 60_000, 119_700, 3_600_000].map(seconds)).toEqual(times);
   });
 });
+
+it.each([
+  [0, '0 records'],
+  [1, '1 record'],
+  [999, '999 records'],
+  [1000, '1,000 records'],
+  [1_234_567, '1,234,567 records'],
+])('%i has its separators and its plural', (count, text) => expect(plural(count, 'record')).toBe(text));
