@@ -160,6 +160,13 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
     await until(page, 'document.querySelector(".search [role=status]").textContent === "No account found."');
   });
 
+  it('hides the links of the home page that need the script, without it', async () => {
+    for (const javaScriptEnabled of [true, false]) {
+      const page = await open('index.html', fileUrl, { javaScriptEnabled });
+      expect(await page.locator('[aria-label="All records"]').isVisible()).toBe(javaScriptEnabled);
+    }
+  });
+
   it('moves through results with the arrows and closes them with Escape', async () => {
     const page = await open('index.html');
     await page.locator('#query').fill('ni_other29');
