@@ -24,8 +24,9 @@ export interface ShownState extends RecordCounts {
   readonly days: readonly string[];
   /** The path of the newest list of renames; undefined if there are none. */
   readonly newestRenames: Markup | undefined;
-  /** The last day with a change. */
-  readonly lastChange: string | undefined;
+  /** The newest days with a change and with a first value. */
+  readonly newestChange: string | undefined;
+  readonly newestFirstValue: string | undefined;
 }
 
 /** @param months newest first */
@@ -44,7 +45,8 @@ export function shownState(
     first_values: sum('first_values'),
     days: days.map(({ date }) => date),
     newestRenames: newestRenames(months),
-    lastChange: days.find(({ changes }) => changes > 0)?.date,
+    newestChange: days.find(({ changes }) => changes > 0)?.date,
+    newestFirstValue: days.find(({ first_values }) => first_values > 0)?.date,
   };
 }
 

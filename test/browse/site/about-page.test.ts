@@ -281,6 +281,7 @@ describe('the page about the history', () => {
     const records = [...imported, '2020-02-02', '2020-02-04'].map((day) => ({ first_encountered_date: `${day}T00:00:00Z` }));
     const files = browseFiles(await storeOf(historyOf(records)), { ...SITE, snapshot_days: spansOf('2020-02-02..2020-06-10') });
     const home = files.get(HOME) ?? '';
+    expect(texts(home, 'p')).toContain('Days with snapshots: the newest snapshot can be later than the newest change or first value');
     expect(home).toContain('</a><td colspan=4>no changes<td><td><td><td><td><td>\n');
     expect(texts(home, 'text').slice(1)).toEqual(labels);
     expect(texts(home, 'p')).toContain(legend);
