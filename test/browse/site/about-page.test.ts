@@ -1,6 +1,6 @@
 import { parse } from 'parse5';
 import { describe, expect, it } from 'vitest';
-import { ABOUT, accountPage, CHANGES_FEED, HOME, monthPage, NOT_FOUND_PAGE } from '../../../src/browse/paths.ts';
+import { ABOUT, accountPage, CHANGES_FEED, HOME, monthPage, NOT_FOUND_PAGE, namesPage } from '../../../src/browse/paths.ts';
 import type { About } from '../../../src/contract/site-json.ts';
 import { elementsNamed, foreignMarkup, textOf } from '../parsed-html.ts';
 import { browseFiles, historyOf, SITE, storeOf, textsOf } from '../small-site.ts';
@@ -100,6 +100,17 @@ it('the home page says what the JSON lacks', async () => {
   expect(texts(browseFiles(await storeOf(historyOf([{}]))).get(HOME), 'p')).toContain(
     'The JSON API has the same records and accounts. It has no former handles, no renames and no days with snapshots. It does not say between which two snapshots a value changed, or on which day an account was last known.',
   );
+});
+
+it('says what a correction can be, which records have a snapshot link, and how names are sorted', async () => {
+  const files = browseFiles(await storeOf(historyOf([{}])));
+  expect(texts(files.get(ABOUT), 'p')).toEqual(
+    expect.arrayContaining([
+      'A change or a first value has a link named Snapshot if the source gave the address of an archived copy of the profile.',
+      'The records are what the source showed, also if that was untrue. If a record differs from it, the record can be replaced. A removal is of a whole account, not of single texts.',
+    ]),
+  );
+  expect(texts(files.get(namesPage()), 'p')[0]).toMatch(/^Sorted by the first letter of the name, not by the surname\. /);
 });
 
 it('the page for a wrong address speaks of months too, and leads to them', async () => {
@@ -266,6 +277,8 @@ describe('the page about the history', () => {
     }
     const bare = days === '' ? 'no records. It is not known whether it had a snapshot.' : 'snapshots without changes.';
     expect(month).toContain(`A day with only its date has ${bare}`);
+    const legend = 'Unknown: a day before the first snapshot of this history or after the newest one. Nothing is known of it.';
+    expect(texts(month, 'p').includes(legend)).toBe(outside !== '');
     for (const page of [month, files.get(HOME)]) expect(foreignMarkup(page ?? '')).toEqual([]);
   });
 
