@@ -104,7 +104,7 @@ async function docsPictures(browser, out) {
   const wide = { colorScheme: 'light', viewport: { width: 1040, height: 700 }, deviceScaleFactor: 1.5 };
   const pictures = {
     browse: [account, { ...wide, viewport: { width: 1040, height: 1500 }, deviceScaleFactor: 1 }],
-    'browse-home': ['index.html', wide],
+    'browse-home': ['index.html', { ...wide, viewport: { width: 1040, height: 960 } }],
     'browse-month': [`browse/months/${readdirSync(join(out, 'browse/months')).sort().at(-2)}`, wide],
     'browse-narrow': [account, { colorScheme: 'dark', viewport: { width: 360, height: 780 }, deviceScaleFactor: 2 }],
   };

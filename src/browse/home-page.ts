@@ -32,15 +32,19 @@ interface HomeContents {
 
 /** Returns the home page. */
 export function homePage({ site, state, months, fields, newest, lookup, links }: HomeContents): Page {
-  const { accounts, changes, first_values, days, newestRenames, lastChange: last } = state;
-  const first = days.at(-1);
+  const { accounts, changes, first_values, days, newestRenames, newestChange, newestFirstValue } = state;
   const oldest = parseInstant(newest.at(-1)?.first_encountered_date ?? '') ?? 0;
   const recent = lookup.renames.all.filter(({ seen_to }) => seen_to >= oldest);
   const stat = (term: Markup, definition: Markup) => markup`<div><dt>${term}<dd>${definition}</div>\n`;
   const renames =
     newestRenames === undefined ? '' : stat(markup`Renames`, markup`<a href="${newestRenames}">${numberMarkup(state.renames)}</a>`);
-  const period = markup`${first === undefined ? '' : stat(markup`First seen`, dateMarkup(first))}${last === undefined ? '' : stat(markup`Last change`, dateMarkup(last))}`;
+  const statOfDay = (term: Markup, day: string | undefined) => (day === undefined ? '' : stat(term, dateMarkup(day)));
   const spans = site.snapshot_days ?? [];
+  const period = joined([
+    statOfDay(markup`First seen`, days.at(-1)),
+    statOfDay(markup`Newest change`, newestChange),
+    statOfDay(markup`Newest first value`, newestFirstValue),
+  ]);
   const isUnseen = unseenMonths(spans, months);
   const chart =
     months.length === 0
@@ -56,7 +60,7 @@ export function homePage({ site, state, months, fields, newest, lookup, links }:
 ${lead(site)}<dl class=stats>
 ${stat(markup`Accounts`, markup`<a href="${accountsPage()}">${numberMarkup(accounts)}</a>`)}${stat(markup`Changes`, markup`<a href="#changes">${numberMarkup(changes)}</a>`)}${renames}${stat(markup`First values`, numberMarkup(first_values))}${period}</dl>
 <p><a href="${CHANGED_ACCOUNTS}">Accounts by changes</a>: those that changed last, those that changed most, and new names</p>
-${chart}<h2 id=changes>Newest changes and first values</h2>
+${spans.length === 0 ? '' : SNAPSHOT_DAYS}${chart}<h2 id=changes>Newest changes and first values</h2>
 ${allOf(fields)}${list}<h2>For programs</h2>
 <p>The JSON API has the same <a href="rest/data/">records</a> and <a href="rest/account/">accounts</a>. It has no former handles, no renames and no days with snapshots. It does not say between which two snapshots a value changed, or on which day an account was last known.</p>
 `,
@@ -83,6 +87,9 @@ function lead({ about }: Site): Markup {
   const text = about?.description === undefined ? LEAD : siteText(about, about.description);
   return markup`<p class=lead>${text}</p>\n${publisher}`;
 }
+
+/** Does not say the newest day, because then the page would change each night. The linked page has it. */
+const SNAPSHOT_DAYS = markup`<p><a href="${ABOUT}#complete">Days with snapshots</a>: the newest snapshot can be later than the newest change or first value</p>\n`;
 
 const GAPS = markup` The first day with a snapshot after <a href="${ABOUT}#complete">days without one</a> also counts their changes.`;
 

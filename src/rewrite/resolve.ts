@@ -51,7 +51,7 @@ export const NOT_FOUND: Answer = {
 };
 
 /**
- * The answer if a browse file does not exist: a page that leads readers on.
+ * The answer for a path that is neither of the API nor of a browse file that exists: a page that leads readers on.
  * @internal
  */
 export const NO_BROWSE_FILE: Answer = {
@@ -101,7 +101,7 @@ export function resolve(method: string, path: string, query: string, base?: stri
   const root = base === undefined ? '' : base;
   const prefix = decode(root);
   const decoded = decode(path);
-  if (decoded.slice(0, prefix.length) !== prefix) return NOT_FOUND;
+  if (decoded.slice(0, prefix.length) !== prefix) return browse ? NO_BROWSE_FILE : NOT_FOUND;
   const below = decoded.slice(prefix.length);
   const match = PATH.exec(below);
   // in some engines $ also matches before a final line break
@@ -124,7 +124,7 @@ export function resolve(method: string, path: string, query: string, base?: stri
 function browseFile(method: string, below: string, root: string): Answer {
   if (below === '') return { status: 301, headers: { Location: `${root}/` }, body: '' };
   const match = BROWSE_FILE.exec(below);
-  if (match === null || match[0] !== below) return NOT_FOUND;
+  if (match === null || match[0] !== below) return /^\/rest(?:\/|$)/.test(below) ? NOT_FOUND : NO_BROWSE_FILE;
   if (method !== 'GET' && method !== 'HEAD') return { status: 405, headers: { Allow: 'GET, HEAD' }, body: '' };
   const type = String(BROWSE_TYPES[match[1] === undefined ? 'html' : match[1]]);
   const headers = { 'Content-Type': type, 'Cache-Control': String(COLLECTION_HEADERS['Cache-Control']) };

@@ -45,8 +45,8 @@ export function servedFiles(out: string): Served {
     sendFile: (request, response, base, { from, to }, onUnreadable) => {
       const { method = 'GET', url = '/' } = request;
       const [path = '', query = ''] = url.split(/\?(.*)/s);
-      const { file, headers } = resolve(method, path, query, base, true);
-      if (file === undefined || (from !== to && hasLinks(file)) || !has(file)) return false;
+      const { status, file, headers } = resolve(method, path, query, base, true);
+      if (status !== 200 || file === undefined || (from !== to && hasLinks(file)) || !has(file)) return false;
       sendByHttpServer(request, response, has, file, file.startsWith('rest/') ? PAGE_HEADERS : headers, onUnreadable);
       return true;
     },

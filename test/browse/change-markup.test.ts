@@ -130,7 +130,9 @@ it('first values are no changes on any page, and one block on the page of their 
   const textsOf = (path: string, name: string) =>
     elementsNamed(parse(files.get(path) ?? ''), name).map((each) => textIn(each).replace(/\s+/g, ' ').trim());
 
-  expect(textsOf(HOME, 'dl')).toEqual(['Accounts2 Changes1 First values6 First seen1 January 2020 Last change3 February 2020']);
+  expect(textsOf(HOME, 'dl')).toEqual([
+    'Accounts2 Changes1 First values6 First seen1 January 2020 Newest change3 February 2020 Newest first value3 February 2020',
+  ]);
   expect(textsOf(HOME, 'svg')[0]).toContain('February 2020: 1 change');
   expect(textsOf(HOME, 'svg')[0]).not.toContain('January');
   expect(textsOf(HOME, 'text')).toEqual(['Most in a month: 1 change', 'Jan 2020', 'Feb 2020']);

@@ -160,6 +160,13 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
     await until(page, 'document.querySelector(".search [role=status]").textContent === "No account found."');
   });
 
+  it('hides the links of the home page that need the script, without it', async () => {
+    for (const javaScriptEnabled of [true, false]) {
+      const page = await open('index.html', fileUrl, { javaScriptEnabled });
+      expect(await page.locator('[aria-label="All records"]').isVisible()).toBe(javaScriptEnabled);
+    }
+  });
+
   it('moves through results with the arrows and closes them with Escape', async () => {
     const page = await open('index.html');
     await page.locator('#query').fill('ni_other29');
@@ -640,12 +647,19 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
     await until(page, `document.querySelector('[data-day] h2')?.textContent === 'Profile on 15 January 2020'`);
   });
 
-  it('shows the newest months on a narrow screen', async () => {
-    const page = await open('index.html', fileUrl, { viewport: { width: 360, height: 640 } });
-    const [newest = 0, end = 0] = await page.evaluate<number[]>(
-      `[Array.from(document.querySelectorAll('.heat tr:has(a)')[0].querySelectorAll('a')).at(-1), document.querySelector('.scroll')].map((each) => each.getBoundingClientRect().right)`,
-    );
-    expect(newest).toBeCloseTo(end, 0);
+  it('shows the newest months on a narrow screen, also without changes', async () => {
+    const site = { ...SITE, snapshot_days: [{ from: '2020-01-01', to: '2021-12-20' }] };
+    const quiet = writeFiles(temporaryFolder(), browseFilesAt(join(folder, 'store.db'), site));
+    for (const [url, newestCell] of [
+      [fileUrl, 'a'],
+      [quiet, '[colspan]'],
+    ] as const) {
+      const page = await open('index.html', url, { viewport: { width: 360, height: 640 } });
+      const [newest = 0, end = 0] = await page.evaluate<number[]>(
+        `[Array.from(document.querySelectorAll('.heat tbody tr:first-child ${newestCell}')).at(-1), document.querySelector('.scroll')].map((each) => each.getBoundingClientRect().right)`,
+      );
+      expect(newest).toBeCloseTo(end, 0);
+    }
   });
 
   it('prints the whole first label of the chart', async () => {

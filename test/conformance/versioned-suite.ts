@@ -38,7 +38,8 @@ export async function conformsWithVersions(subject: Subject): Promise<Outcome> {
         publishVersion(site.tree, target);
         await copy();
       };
-      trial = { ...running, site, first, target, deploy, copy };
+      const sendsNotFoundPage = !Object.hasOwn(host.cannot, 'unknown-path');
+      trial = { ...running, sendsNotFoundPage, site, first, target, deploy, copy };
     });
     afterAll(async () => {
       await trial?.stop();

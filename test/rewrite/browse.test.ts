@@ -22,7 +22,7 @@ describe('the rewrite function with browse files', () => {
       expect(answer.headers).toEqual({ 'Content-Type': type, 'Cache-Control': COLLECTION_HEADERS['Cache-Control'] });
     }
     expect(resolve('GET', path, '')).toEqual(NOT_FOUND);
-    expect(get(path, '/api')).toEqual(NOT_FOUND);
+    expect(get(path, '/api')).toEqual(NO_BROWSE_FILE);
   });
 
   test.each([
@@ -41,8 +41,16 @@ describe('the rewrite function with browse files', () => {
     '/build.json',
     '/INDEX.HTML',
     '//index.html',
-  ])('does not answer %s with a file', (path) => {
-    expect(get(path)).toEqual(NOT_FOUND);
+    '//rest/data/',
+    '/rest-x',
+    '/x/../rest/data/',
+  ])('answers %s with the page for people, and with JSON without browse files', (path) => {
+    expect(get(path)).toEqual(NO_BROWSE_FILE);
+    expect(resolve('GET', path, '')).toEqual(NOT_FOUND);
+  });
+
+  test.each(['/rest', '/rest/', '/rest/other/', '/rest/index.html', '/%72est/x', '/rest//data/'])('answers %s with JSON', (path) => {
+    for (const base of ['', '/api/v1', '/my%20api']) expect(get(base + path, base)).toEqual(NOT_FOUND);
   });
 
   test('redirects the path of the base URL to the home page', () => {
@@ -68,13 +76,14 @@ describe('the rewrite function with browse files', () => {
     let found = 0;
     fc.assert(
       fc.property(fc.oneof(path, likely), (target) => {
-        const { file } = get(target);
-        if (file !== undefined) {
+        const { status, file } = get(target);
+        const isFound = status === 200;
+        if (isFound) {
           found += 1;
           expect(file).toMatch(/^(index\.html|browse\/[\w~-][\w.~/-]*\.(html|css|js|svg|atom))$/);
           expect(file).not.toMatch(/\/\.|\/\/|\n/);
         }
-        if (!target.includes('%') && target !== '/') expect(new RegExp(`^/${BROWSE_PATH}$`).test(target), target).toBe(file !== undefined);
+        if (!target.includes('%') && target !== '/') expect(new RegExp(`^/${BROWSE_PATH}$`).test(target), target).toBe(isFound);
       }),
       { numRuns: times('paths', 4000, 100_000) },
     );

@@ -35,6 +35,7 @@ export function monthPageOf(
   const areKnown = haveSnapshots(month.days, snapshots);
   const known = areKnown ? gaps : [];
   const noteOf = (day: string) => (!areKnown || hasDay(snapshots, day) ? '' : hasDay(gaps, day) ? NO_SNAPSHOT : OUTSIDE);
+  const hasUnknown = [1, lastDayOf(month)].some((day) => noteOf(dayIn(month, day)) === OUTSIDE);
   const frame: PageFrame = {
     title,
     root: ROOT_2,
@@ -47,7 +48,7 @@ export function monthPageOf(
   const links = markup`<nav class=pages aria-label=Months>${link(earlier)}${link(later)}<a href="${ROOT_2}${HOME}#months">All months</a></nav>\n`;
   return pageOf(
     frame,
-    markup`<h1>${title}</h1>\n<p>${countsMarkup(month)}.${mostChanged.all === 0 ? '' : markup` Accounts with changes: ${numberMarkup(mostChanged.all)}.`} Each day shows its number of changes, and after + its number of first values. It links to its newest record.${month.renames === 0 ? '' : RENAMES}${areKnown ? ONLY_DATE : UNKNOWN_DATE}${known.length === 0 ? '' : GAPS}</p>\n${calendar(month, renamesByDate(allRenames), changesPageOf, noteOf, known)}${gapList(known)}${mostChangedList(month, mostChanged, handleAt)}${renameList(allRenames, months.slice(index))}${links}`,
+    markup`<h1>${title}</h1>\n<p>${countsMarkup(month)}.${mostChanged.all === 0 ? '' : markup` Accounts with changes: ${numberMarkup(mostChanged.all)}.`} Each day shows its number of changes, and after + its number of first values. It links to its newest record.${month.renames === 0 ? '' : RENAMES}${areKnown ? ONLY_DATE : UNKNOWN_DATE}${known.length === 0 ? '' : GAPS}</p>\n${calendar(month, renamesByDate(allRenames), changesPageOf, noteOf, known)}${hasUnknown ? UNKNOWN_DAYS : ''}${gapList(known)}${mostChangedList(month, mostChanged, handleAt)}${renameList(allRenames, months.slice(index))}${links}`,
   );
 }
 
@@ -97,9 +98,11 @@ function mostChangedList({ month }: Month, { all, first, tied }: MostChanged, ha
 
 const RENAMES = markup` A day without records links to its renames. A <a href="#renames">rename</a> is counted on the day on which the former handle was last seen.`;
 
-const ONLY_DATE = markup` A day with only its date has snapshots without changes. The days before the first and after the newest snapshot are unknown.`;
+const ONLY_DATE = markup` A day with only its date has snapshots without changes.`;
 
 const NO_SNAPSHOT = markup` <small>no snapshot</small>`;
+
+const UNKNOWN_DAYS = markup`<p class=legend>Unknown: a day before the first snapshot of this history or after the newest one. Nothing is known of it.</p>\n`;
 
 /** For days before the first or after the newest snapshot. Imported records can be older than the first one. */
 const OUTSIDE = markup` <small>unknown</small>`;
@@ -115,19 +118,27 @@ function gapList(gaps: readonly DaySpan[]): Markup | '' {
   return markup`<h2 id=gaps>Days without a snapshot</h2>\n<p>The next snapshot finds changes since the snapshot before it. They are counted on its day.</p>\n<ul>\n${joined(lines)}</ul>\n`;
 }
 
+function lastDayOf({ month }: Month): number {
+  return daysOf(Number(month.slice(0, 4)), Number(month.slice(5)));
+}
+
+function dayIn({ month }: Month, day: number): string {
+  return `${month}-${String(day).padStart(2, '0')}`;
+}
+
 function calendar(
-  { month, days }: Month,
+  ofMonth: Month,
   renamesOn: ReturnType<typeof renamesByDate>,
   changesPageOf: (day: FeedDay) => number,
   noteOf: (day: string) => Markup | '',
   gaps: readonly DaySpan[],
 ): Markup {
+  const { month, days } = ofMonth;
   const { shadeOf, legend } = shadesOf(days);
   const heads = WEEKDAYS.map(headOf);
   const cells = Array.from({ length: weekdayOf(`${month}-01`) }, () => markup`<td>`);
-  const last = daysOf(Number(month.slice(0, 4)), Number(month.slice(5)));
-  for (let number = 1; number <= last; number += 1) {
-    const date = `${month}-${String(number).padStart(2, '0')}`;
+  for (let number = 1; number <= lastDayOf(ofMonth); number += 1) {
+    const date = dayIn(ofMonth, number);
     const day = days.find((candidate) => candidate.date === date);
     const counts = { changes: day?.changes ?? 0, renames: renamesOn.get(date) ?? 0, first_values: day?.first_values ?? 0 };
     if (day === undefined && counts.renames === 0) {

@@ -26,7 +26,8 @@ interface Bar {
 export function chartOf(months: readonly Month[], spans: readonly DaySpan[], isUnseen: IsUnseen): Markup | '' {
   const [newest, oldest] = [months[0], months.at(-1)];
   if (newest === undefined || oldest === undefined) return '';
-  const [start, end] = [ordinalOf(oldest.month), ordinalOf(newest.month)];
+  const end = Math.max(ordinalOf(newest.month), ordinalOf(spans.at(-1)?.to ?? newest.month));
+  const start = ordinalOf(oldest.month);
   const step = STEPS.find((candidate) => (end - start) / candidate < MAX_BARS) ?? 1200;
   const bars = barsOf(months, start - (start % step), end, step, isUnseen, spans);
   const most = Math.max(...bars.map(({ changes }) => changes));
@@ -44,16 +45,20 @@ export function chartOf(months: readonly Month[], spans: readonly DaySpan[], isU
     ({ text, index }) => markup`<text x="${round((index + 0.5) * slot)}" y="${HEIGHT - 6}">${text}</text>`,
   );
   const gaps = gapsOf(bars, slot);
-  const legend =
-    gaps.length === 0
-      ? ''
-      : markup`<p class=legend>Gray: no snapshot. The next bar with a snapshot includes the changes of that time.</p>\n`;
+  const empty = bars.filter(({ changes, isUnseen }) => changes === 0 && !isUnseen);
+  const none = !empty.some(({ isSeen }) => isSeen) ? '' : empty.every(({ isSeen }) => isSeen) ? NO_BAR : NO_BAR_OR_UNKNOWN;
+  const notes = joined([...(gaps.length === 0 ? [] : [GRAY, markup` `]), none]);
+  const legend = notes === '' ? '' : markup`<p class=legend>${notes}</p>\n`;
   return markup`<svg class=chart viewBox="0 0 ${WIDTH} ${HEIGHT}" role=img aria-label="Changes over time">
 <text x="0" y="12">Most in ${step === 1 ? 'a month' : markup`${step} months`}: ${changesMarkup(most)}</text><path d="M0 ${TOP - 4}H${WIDTH}M0 ${HEIGHT - BOTTOM + 0.5}H${WIDTH}"/>
 ${joined(gaps)}${joined(shapes)}${joined(labels)}
 </svg>
 ${legend}`;
 }
+
+const GRAY = markup`Gray: no snapshot. The next bar with a snapshot includes the changes of that time.`;
+const NO_BAR = markup`No bar: no changes.`;
+const NO_BAR_OR_UNKNOWN = markup`No bar: no changes, or it is not known whether there was a snapshot.`;
 
 const AFTER_GAP = markup`, with those of the time before it without a snapshot`;
 

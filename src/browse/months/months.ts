@@ -1,5 +1,5 @@
 import { dateOf } from '../../contract/instant.ts';
-import type { DaySpan } from '../../contract/snapshots/snapshot-days.ts';
+import { type DaySpan, daysInMonth } from '../../contract/snapshots/snapshot-days.ts';
 import type { FeedDay } from '../../store/feed/feed-days.ts';
 import type { Rename } from '../accounts/renames.ts';
 import { MONTHS, monthAndYear, type WEEKDAYS } from '../dates.ts';
@@ -65,9 +65,12 @@ export function monthsTable(months: readonly Month[], spans: readonly DaySpan[],
   const years = yearsOf(months, spans);
   const [shown, hidden] = [years.slice(0, MAX_YEARS), years.slice(MAX_YEARS)];
   const { shadeOf, legend } = shadesOf(months);
+  const withRecords = new Set(months.map(({ month }) => month));
+  const noteOf = (month: string) =>
+    isUnseen(month) ? 'no snapshot' : !withRecords.has(month) && daysInMonth(spans, month).length > 0 ? 'no changes' : '';
   const rows = shown.map(
     (year, index) =>
-      markup`${unseenYears(year, years[index - 1] ?? year, isUnseen)}<tr><th scope=row>${year}${cells(year, months, shadeOf, isUnseen)}\n`,
+      markup`${unseenYears(year, years[index - 1] ?? year, isUnseen)}<tr><th scope=row>${year}${cells(year, months, shadeOf, noteOf)}\n`,
   );
   const heads = MONTHS.map(headOf);
   return markup`<div class=scroll tabindex=0 role=group aria-label="Changes by month"><table class=heat><thead><tr><th scope=col>Year${joined(heads)}</thead><tbody>\n${joined(rows)}</tbody></table></div>\n${legend}${linkToEarlier(months, hidden[0] ?? 0)}`;
@@ -106,14 +109,18 @@ export function headOf(name: (typeof MONTHS | typeof WEEKDAYS)[number]): Markup 
   return markup`<th scope=col><abbr title=${name}>${trusted(name.slice(0, 3))}</abbr>`;
 }
 
-/** Returns the cells of a year. Months without a snapshot that follow each other have one cell. */
-function cells(year: number, months: readonly Month[], shadeOf: ShadeOf, isUnseen: IsUnseen): Markup {
+/** Returns the words of a month without a page, if it is known why it has none. */
+type NoteOf = (month: string) => 'no snapshot' | 'no changes' | '';
+
+/** Returns the cells of a year. Months with the same note that follow each other have one cell. */
+function cells(year: number, months: readonly Month[], shadeOf: ShadeOf, noteOf: NoteOf): Markup {
   const names = MONTHS.map((_, index) => monthOf(year, index));
   const ofYear = names.map((name, index) => {
-    if (isUnseen(name)) {
-      if (index > 0 && isUnseen(names[index - 1] ?? '')) return '';
-      const next = names.findIndex((other, place) => place > index && !isUnseen(other));
-      return markup`<td colspan=${(next === -1 ? names.length : next) - index}>no snapshot`;
+    const note = noteOf(name);
+    if (note !== '') {
+      if (index > 0 && noteOf(names[index - 1] ?? '') === note) return '';
+      const next = names.findIndex((other, place) => place > index && noteOf(other) !== note);
+      return markup`<td colspan=${(next === -1 ? names.length : next) - index}>${note}`;
     }
     const known = months.find(({ month }) => month === name);
     if (known === undefined) return markup`<td>`;

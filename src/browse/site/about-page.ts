@@ -24,8 +24,9 @@ export interface ShownState extends RecordCounts {
   readonly days: readonly string[];
   /** The path of the newest list of renames; undefined if there are none. */
   readonly newestRenames: Markup | undefined;
-  /** The last day with a change. */
-  readonly lastChange: string | undefined;
+  /** The newest days with a change and with a first value. */
+  readonly newestChange: string | undefined;
+  readonly newestFirstValue: string | undefined;
 }
 
 /** @param months newest first */
@@ -44,7 +45,8 @@ export function shownState(
     first_values: sum('first_values'),
     days: days.map(({ date }) => date),
     newestRenames: newestRenames(months),
-    lastChange: days.find(({ changes }) => changes > 0)?.date,
+    newestChange: days.find(({ changes }) => changes > 0)?.date,
+    newestFirstValue: days.find(({ first_values }) => first_values > 0)?.date,
   };
 }
 
@@ -86,6 +88,7 @@ ${joined(rows)}</dl>
 ${completeness(snapshot_days, days)}<h2>What the records are</h2>
 <p>A source showed public profiles many times. A change is a new value of a field: name, bio, location, website or verification.</p>
 <p>A first value is what the source showed first. It is not a change, and is counted separately.</p>
+<p>A change or a first value has a link named Snapshot if the source gave the address of an archived copy of the profile.</p>
 <p>A rename is a new handle of the same account, as the source identifies it. Its time is when the former handle was last seen. The rename happened later.</p>
 <h2>What the records are not</h2>
 <p>They do not say when somebody changed a profile. The time of a record is when the source first showed the value. For some changes, the page of the account also shows the two snapshots between which they happened.</p>
@@ -95,7 +98,9 @@ ${completeness(snapshot_days, days)}<h2>What the records are</h2>
 <p>If the snapshots of the newest 10 days lack an account that earlier ones had, its page says on which day it was last known. That does not mean that it is gone.</p>
 <p>What a profile says can be untrue.</p>
 ${lacks(incomplete)}<h2 id=removal>Corrections and removal</h2>
-<p>${whomToAsk(about)} An account can be removed from the pages, the data and the search. Later data does not bring it back. Name each account: a removal leaves other accounts, also if their texts mention the removed one, and copies that others made.</p>
+<p>${whomToAsk(about)}</p>
+<p>The records are what the source showed, also if that was untrue. If a record differs from it, the record can be replaced. A removal is of a whole account, not of single texts.</p>
+<p>An account can be removed from the pages, the data and the search. Later data does not bring it back. Name each account: a removal leaves other accounts, also if their texts mention the removed one, and copies that others made.</p>
 <h2>How to cite it</h2>
 <p>To cite this history as a whole: ${citationOfAll(site, state)}</p>
 <p>Each record and each rename has a permalink on the page of its account: the link named Permalink beside the field, or the link beside Handle. Later records do not change the link. After a rename, the page at the old address leads to the account, or is that of another account that took the handle.</p>

@@ -86,9 +86,9 @@ ${browse ? TYPES : ''}        # Debian's configuration reads .br as the language
     RewriteCond "%{ENV:REDIRECT_STATUS}" "^405$"
     RewriteRule "^/palimpsest-405$" "/etc/apache2/palimpsest/405.shtml" [END]
 
-    # Apache normalizes /rest//data/ and /rest/./data/ to /rest/data/. Django REST Framework answers them with 404.
+${browse ? NOT_FOUND_PAGE : ''}    # Apache normalizes /rest//data/ and /rest/./data/ to /rest/data/. Django REST Framework answers them with 404.
     RewriteCond "%{THE_REQUEST}" "^[^ ]+ [^? ]*${UNNORMALIZED}"
-    RewriteRule "^" "/palimpsest-none" [PT]
+    RewriteRule "^(${literal(base)}/rest(?=/)|)" "$1/palimpsest-none" [PT]
 
     # This rule uses [L], because [END] would also stop the rules for /palimpsest-301.
     RewriteRule "^${literal(base)}/rest/(data|account)$" "${base}/rest/$1/" [R=301,NE,L]
@@ -123,11 +123,11 @@ ${browse ? browseFiles(base) : ''}    RewriteRule "!${collection}" "-" [R=404,EN
     RewriteRule "${collection}" "%{DOCUMENT_ROOT}/rest/$1/%{ENV:PALIMPSEST}.gz" [END]
     RewriteRule "${collection}" "%{DOCUMENT_ROOT}/rest/$1/%{ENV:PALIMPSEST}" [END]
 
-    ErrorDocument 404 ${json(NOT_FOUND.body ?? '')}
+    ErrorDocument 404 ${browse ? `/${NO_BROWSE_FILE.file}` : json(NOT_FOUND.body ?? '')}
     ErrorDocument 503 ${json(UNREADABLE.body ?? '')}
     Header always set Content-Type application/json "expr=%{REQUEST_STATUS} >= 400${browse ? ` && %{REQUEST_URI} != '/${NO_BROWSE_FILE.file}'` : ''}"
     Header always set Access-Control-Allow-Origin "*" "expr=%{REQUEST_STATUS} == 404"
-    <LocationMatch "${collection}">
+${browse ? unknownPaths(base, json(NOT_FOUND.body ?? '')) : ''}    <LocationMatch "${collection}">
         ErrorDocument 404 ${json(MISSING.body ?? '')}
         ErrorDocument 405 /palimpsest-405
         ${headers}
@@ -165,6 +165,12 @@ const TYPES = Object.entries(BROWSE_TYPES)
   )
   .join('');
 
+/** The rule for the page that answers unknown paths. Before the rules that answer with 404. */
+const NOT_FOUND_PAGE = `    RewriteCond "%{ENV:REDIRECT_STATUS}" "^404$"
+    RewriteRule "^/${literal(NO_BROWSE_FILE.file ?? '')}$" "%{DOCUMENT_ROOT}/${NO_BROWSE_FILE.file}" [END]
+
+`;
+
 /** Returns the rules for the files that people read, before the rules for pages. */
 function browseFiles(base: string): string {
   const path = `^${literal(base)}/(${BROWSE_PATH})?$`;
@@ -174,6 +180,14 @@ ${base === '' ? '' : `    RewriteRule "^${literal(base)}$" "${base}/" [R=301,NE,
     RewriteRule "^${literal(base)}/$" "%{DOCUMENT_ROOT}/index.html" [END]
     RewriteRule "${path}" "%{DOCUMENT_ROOT}/$1" [END]
 
+`;
+}
+
+/** Returns the answer for unknown paths of the API, as a text in quotes. */
+function unknownPaths(base: string, body: string): string {
+  return `    <LocationMatch "^${literal(base)}/rest(?:/|$)">
+        ErrorDocument 404 ${body}
+    </LocationMatch>
 `;
 }
 

@@ -28,7 +28,8 @@ const BASE = '${base}';
 
 function handler(event) {
   const request = event.request;
-  const answer = resolve(request.method, request.uri, queryOf(request.querystring), BASE${browse ? ', true' : ''});
+  const resolved = resolve(request.method, request.uri, queryOf(request.querystring), BASE${browse ? ', true' : ''});
+  const answer = resolved.status === 200 ? resolved : resolved.missing || resolved;
   if (answer.file !== undefined) {
     request.uri = '/' + answer.file;
     request.querystring = {};

@@ -114,7 +114,8 @@ export const CAPABILITIES = {
   'incomplete-tree': 'a page that the tree should have, but whose file is missing, is answered with 5xx and a JSON body',
   'unreadable-files':
     'a file that the host cannot read, for example without permission or a free file descriptor, is answered with 5xx and a JSON body',
-  'unknown-path': 'a path outside the collections returns 404 with the body of DRF',
+  'unknown-path':
+    'a path outside the collections returns 404: below `/rest/` with the body of DRF, elsewhere with this body or the HTML page',
   redirect: 'a path without the final slash is redirected with 301, and the query is kept',
   'redirect-encoding': 'the redirect does not decode the query: `%2F` does not become `/`',
   options: 'OPTIONS returns 200 with the headers of the API',

@@ -57,7 +57,7 @@ export async function handler(event) {
 
 function answer(request) {
   const found = resolve(request.method, request.uri, request.querystring, BASE, true);
-  if (found.file === undefined) return generated(found);
+  if (found.file === undefined || found.status !== 200) return generated(found.missing || found);
   request.uri = \`/\${found.file}\`;
   request.querystring = '';
   return request;

@@ -77,7 +77,7 @@ const READ = `async function read(url) {
 const BROWSE_HEADERS = `
 # Netlify serves the files that people read.
 [[redirects]]
-  from = "/browse/*"
+  from = "/*"
   to = "/${NO_BROWSE_FILE.file}"
   status = 404
 ${Object.entries(BROWSE_TYPES)

@@ -2,7 +2,7 @@ import type { Encoding } from '../files.ts';
 import { accepts } from '../patterns.ts';
 import { BROWSE_TYPES } from '../resolve.ts';
 import { type HostAtOrigin, ONLY_RULES, type Origin, PAGE_HEADERS } from './host.ts';
-import { addHeaders, answersAt, BEFORE_LOCATIONS, browseAt, checkThat, MAPS, noBrowseFile, pagesAt } from './nginx-rules.ts';
+import { addHeaders, answersAt, beforeLocations, browseAt, checkThat, MAPS, noBrowseFile, pagesAt } from './nginx-rules.ts';
 
 /** Headers of object stores that nginx hides: those that it sets itself, and those for the clients of the store. Runs of earlier versions wrote `holds`. */
 const HIDDEN = [
@@ -92,7 +92,7 @@ ${HIDDEN.map((name) => `    proxy_hide_header ${name};`).join('\n')}
     ${addHeaders({ 'Cache-Control': '$palimpsest_cache_control' })}
     add_header Content-Type $palimpsest_type always;
 
-    ${BEFORE_LOCATIONS}
+    ${beforeLocations(base)}
 
     ${pagesAt(base)}
         # Only "return" is safe inside "if".

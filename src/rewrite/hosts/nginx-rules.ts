@@ -25,11 +25,13 @@ map $is_args$args $palimpsest_query {
     "?" "";
 }`;
 
-/** The rules that nginx applies before it chooses a location. */
-export const BEFORE_LOCATIONS: string = `# nginx normalizes /rest//data/ and /rest/./data/ to /rest/data/. Django REST Framework answers them with 404.
-    if ($request_uri ~ "^[^?]*${UNNORMALIZED}") { rewrite ^ /palimpsest-none; }
+/** Returns the rules that nginx applies before it chooses a location. */
+export function beforeLocations(base: string): string {
+  return `# nginx normalizes /rest//data/ and /rest/./data/ to /rest/data/. Django REST Framework answers them with 404.
+    if ($request_uri ~ "^[^?]*${UNNORMALIZED}") { rewrite ^ ${base}/rest/palimpsest-none; }
     # nginx rejects TRACE itself.
     error_page 405 @palimpsest_method;`;
+}
 
 /**
  * Returns the lines that set the headers of every answer. nginx sets Content-Type itself, from default_type.
@@ -58,8 +60,10 @@ export function checkThat(isMissing: string): string {
 /**
  * Returns the locations that answer without the file of a page: errors, OPTIONS, a missing slash, and other paths.
  * @param check the line that answers if the tree is missing
+ * @param hasPage whether paths outside the API are answered with the page of the site
  */
-export function answersAt(base: string, check: string): string {
+export function answersAt(base: string, check: string, hasPage = false): string {
+  const api = `location ~ ^${literal(base)}/rest(?:/|\\z)`;
   return `location @palimpsest_missing {
         # every tree has page 1
         ${check}return 404 '${MISSING.body}';
@@ -72,13 +76,20 @@ export function answersAt(base: string, check: string): string {
     location ~ ^${literal(base)}/rest/(?<palimpsest_slashless>data|account)\\z {
         return 301 ${base}/rest/$palimpsest_slashless/$palimpsest_query;
     }
-    location / {
+    ${hasPage ? api : 'location /'} {
         # with a header of its own, a location does not inherit the headers above
         add_header Cache-Control "no-cache" always;
         add_header Access-Control-Allow-Origin "*" always;
         return 404 '${NOT_FOUND.body}';
-    }`;
+    }${hasPage ? OTHER_PATHS : ''}`;
 }
+
+const OTHER_PATHS = `
+    location / {
+        recursive_error_pages on;
+        error_page 404 = @palimpsest_not_found;
+        return 404;
+    }`;
 
 /** The media types of browse files, for a `types` block. */
 export const TYPES: string = Object.entries(BROWSE_TYPES)

@@ -5,7 +5,7 @@ import {
   ADD_CACHE_CONTROL,
   addHeaders,
   answersAt,
-  BEFORE_LOCATIONS,
+  beforeLocations,
   browseAt,
   CHECK_TREE,
   MAPS,
@@ -50,7 +50,7 @@ server {
     # These headers are not in the location, because other locations answer errors. "always" includes errors.
     ${addHeaders()}
 
-    ${BEFORE_LOCATIONS}
+    ${beforeLocations(base)}
 
     ${pagesAt(base)}
         # Only "return" is safe inside "if".
@@ -62,7 +62,7 @@ server {
         error_page 405 @palimpsest_method;
         try_files /rest/$palimpsest_collection/$palimpsest_file =404;
     }
-${browse ? browseFiles(base) : ''}    ${answersAt(base, CHECK_TREE)}
+${browse ? browseFiles(base) : ''}    ${answersAt(base, CHECK_TREE, browse)}
 }
 `,
     },

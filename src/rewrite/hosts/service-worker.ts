@@ -56,7 +56,7 @@ ${inlinedFetchHandler(site)}`,
 };
 
 const OPEN_FILE = `function isOurs(path) {
-  return resolve('GET', path, '', BASE) !== NOT_FOUND;
+  return resolve('GET', path, '', BASE).status !== 404;
 }
 
 async function open(path) {
@@ -65,7 +65,7 @@ async function open(path) {
 `;
 
 const OPEN_RANGE = `function isOurs(path) {
-  return path.startsWith(\`\${BASE}/as_of/\`) || resolve('GET', path, '', BASE, true) !== NOT_FOUND;
+  return path.startsWith(\`\${BASE}/as_of/\`) || resolve('GET', path, '', BASE, true).status !== 404;
 }
 
 ${OPEN_ADDRESS}`;

@@ -1,6 +1,6 @@
 import { parse } from 'parse5';
 import { describe, expect, it } from 'vitest';
-import { ABOUT, accountPage, CHANGES_FEED, HOME, monthPage, NOT_FOUND_PAGE } from '../../../src/browse/paths.ts';
+import { ABOUT, accountPage, CHANGES_FEED, HOME, monthPage, NOT_FOUND_PAGE, namesPage } from '../../../src/browse/paths.ts';
 import type { About } from '../../../src/contract/site-json.ts';
 import { elementsNamed, foreignMarkup, textOf } from '../parsed-html.ts';
 import { browseFiles, historyOf, SITE, storeOf, textsOf } from '../small-site.ts';
@@ -100,6 +100,17 @@ it('the home page says what the JSON lacks', async () => {
   expect(texts(browseFiles(await storeOf(historyOf([{}]))).get(HOME), 'p')).toContain(
     'The JSON API has the same records and accounts. It has no former handles, no renames and no days with snapshots. It does not say between which two snapshots a value changed, or on which day an account was last known.',
   );
+});
+
+it('says what a correction can be, which records have a snapshot link, and how names are sorted', async () => {
+  const files = browseFiles(await storeOf(historyOf([{}])));
+  expect(texts(files.get(ABOUT), 'p')).toEqual(
+    expect.arrayContaining([
+      'A change or a first value has a link named Snapshot if the source gave the address of an archived copy of the profile.',
+      'The records are what the source showed, also if that was untrue. If a record differs from it, the record can be replaced. A removal is of a whole account, not of single texts.',
+    ]),
+  );
+  expect(texts(files.get(namesPage()), 'p')[0]).toMatch(/^Sorted by the first letter of the name, not by the surname\. /);
 });
 
 it('the page for a wrong address speaks of months too, and leads to them', async () => {
@@ -215,7 +226,7 @@ describe('the page about the history', () => {
       spansOf('2016-12-31', '2019-05-30..2020-01-30', '2020-03-04'),
       ['2019-05-30', '2020-01-02', '2020-03-04'],
       // this copy ends in March
-      ['2020 1 none:1 1         ', '2019 none:4 0       ', '2017 to 2018 none:12', '2016            '],
+      ['2020 1 none:1 1         ', '2019 none:4 0 same:7', '2017 to 2018 none:12', '2016            same:1'],
       1,
       '1–3',
       '5–31',
@@ -225,8 +236,8 @@ describe('the page about the history', () => {
       'for snapshots after imported records',
       spansOf('2020-03-02', '2020-03-04', '2020-05-01'),
       ['2017-02-01', '2017-04-01', '2020-03-02', '2020-03-04'],
-      ['2020   2 none:1        ', '2017  0  1        '],
-      0,
+      ['2020   2 none:1 same:1       ', '2017  0  1        '],
+      1,
       '3, 5–31',
       '1',
     ],
@@ -245,7 +256,9 @@ describe('the page about the history', () => {
     const records = dates.map((day) => ({ first_encountered_date: `${day}T00:00:00Z` }));
     const files = browseFiles(await storeOf(historyOf(records)), { ...SITE, snapshot_days });
     const cells = (row: ReturnType<typeof elementsNamed>[number]) =>
-      elementsNamed(row, 'td').map((cell) => textOf(cell).trim().replace('no snapshot', `none:${cell.attrs[0]?.value}`));
+      elementsNamed(row, 'td').map((cell) =>
+        textOf(cell).trim().replace('no snapshot', `none:${cell.attrs[0]?.value}`).replace('no changes', `same:${cell.attrs[0]?.value}`),
+      );
     const rows = elementsNamed(elementsNamed(parse(files.get(HOME) ?? ''), 'table')[0] ?? parse(''), 'tr').slice(1);
     expect(rows.map((row) => [textOf(elementsNamed(row, 'th')[0] ?? row), ...cells(row)].join(' '))).toEqual(years);
     expect(elementsNamed(parse(files.get(HOME) ?? ''), 'g').filter((bar) => elementsNamed(bar, 'path').length > 0)).toHaveLength(chart);
@@ -264,7 +277,31 @@ describe('the page about the history', () => {
     }
     const bare = days === '' ? 'no records. It is not known whether it had a snapshot.' : 'snapshots without changes.';
     expect(month).toContain(`A day with only its date has ${bare}`);
+    const legend = 'Unknown: a day before the first snapshot of this history or after the newest one. Nothing is known of it.';
+    expect(texts(month, 'p').includes(legend)).toBe(outside !== '');
     for (const page of [month, files.get(HOME)]) expect(foreignMarkup(page ?? '')).toEqual([]);
+  });
+
+  it.each([
+    ['', [], ['Feb 2020', 'Mar 2020', 'Apr 2020', 'May 2020', 'Jun 2020'], 'No bar: no changes.'],
+    [
+      ', but not of imported records',
+      ['2019-11-01'],
+      ['Nov 2019', 'Jan 2020', 'Mar 2020', 'May 2020'],
+      'No bar: no changes, or it is not known whether there was a snapshot.',
+    ],
+  ])('says which months with snapshots have no changes, up to the newest snapshot%s', async (_, imported, labels, legend) => {
+    const records = [...imported, '2020-02-02', '2020-02-04'].map((day) => ({ first_encountered_date: `${day}T00:00:00Z` }));
+    const files = browseFiles(await storeOf(historyOf(records)), { ...SITE, snapshot_days: spansOf('2020-02-02..2020-06-10') });
+    const home = files.get(HOME) ?? '';
+    expect(texts(home, 'p')).toContain('Days with snapshots: the newest snapshot can be later than the newest change or first value');
+    expect(home).toContain('</a><td colspan=4>no changes<td><td><td><td><td><td>\n');
+    expect(texts(home, 'text').slice(1)).toEqual(labels);
+    expect(texts(home, 'p')).toContain(legend);
+    for (const month of ['2020-03', '2020-06']) {
+      expect(files.has(monthPage(month))).toBe(false);
+      expect(home).not.toContain(monthPage(month));
+    }
   });
 
   it('marks the end of a month when the next snapshot comes', async () => {
@@ -299,7 +336,9 @@ describe('the page about the history', () => {
     const home = files.get(HOME);
     expect(home).toContain(' after <a href="browse/about.html#complete">days without one</a> also counts their changes.');
     expect(texts(home, 'title')).toContain('March 2020: 3 changes, with those of the time before it without a snapshot');
-    expect(texts(home, 'p')).toContain('Gray: no snapshot. The next bar with a snapshot includes the changes of that time.');
+    expect(texts(home, 'p')).toContain(
+      'Gray: no snapshot. The next bar with a snapshot includes the changes of that time. No bar: no changes.',
+    );
     const whole = browseFiles(store, { ...SITE, snapshot_days: spansOf('2020-01-02..2020-03-08') });
     for (const path of [HOME, monthPage('2020-03')]) expect(whole.get(path)).not.toMatch(/days without|in \d+ days/i);
   });

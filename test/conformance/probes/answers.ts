@@ -1,4 +1,6 @@
-import { DESCRIPTIONS, MISSING as MISSING_PAGE, NOT_FOUND } from '../../../src/rewrite/resolve.ts';
+import { NOT_FOUND_PAGE } from '../../../src/browse/paths.ts';
+import { literal } from '../../../src/rewrite/patterns.ts';
+import { BROWSE_TYPES, DESCRIPTIONS, MISSING as MISSING_PAGE, NOT_FOUND } from '../../../src/rewrite/resolve.ts';
 import { eachCollection, Findings, type Probe, type Trial } from '../probe.ts';
 import {
   KNOWN_SPELLINGS,
@@ -46,11 +48,13 @@ export const missingPage: Probe = eachCollection(async ({ ask }, path, findings)
   }
 });
 
-export const unknownPath: Probe = async ({ ask, site }) => {
-  const { base } = site;
+/** Checks that people get the page of the site for a path outside the API, if the host sends it. */
+export const unknownPath: Probe = async (trial) => {
+  const { base } = trial.site;
   const paths = [
     '/',
     '/favicon.ico',
+    `${base}/rest`,
     `${base}/rest/`,
     `${base}/rest/other/`,
     `${base}/rest/data/1/`,
@@ -58,15 +62,17 @@ export const unknownPath: Probe = async ({ ask, site }) => {
     `${base}/rest/datax`,
   ];
   if (base !== '') paths.push('/rest/data/', `${base}x/rest/data/`);
-  return unknown(ask, paths);
+  return unknown(trial, paths);
 };
 
-async function unknown(ask: Trial['ask'], paths: readonly string[]): Promise<readonly string[]> {
+async function unknown({ ask, site, sendsNotFoundPage }: Trial, paths: readonly string[]): Promise<readonly string[]> {
   const findings = new Findings();
   for (const target of paths.flatMap((path) => [path, `${path}?page=2`])) {
     const { status, headers, body } = await ask(target);
-    findings.equal(target, [status, headers['content-type'], body.toString()], [404, 'application/json', NOT_FOUND.body]);
-    findings.anyOrigin(target, headers);
+    const isPage = sendsNotFoundPage && !new RegExp(`^${literal(site.base)}/rest(?![^/?])`).test(target);
+    const [type, text] = isPage ? [BROWSE_TYPES['html'], site.file(NOT_FOUND_PAGE).toString()] : ['application/json', NOT_FOUND.body];
+    findings.equal(target, [status, headers['content-type'], body.toString()], [404, type, text]);
+    if (!isPage) findings.anyOrigin(target, headers);
   }
   return findings.found;
 }
@@ -80,10 +86,10 @@ export const controlCharacters: Probe = async (trial) => {
 };
 
 /** Checks paths with segments that a server may remove. */
-export const exactPath: Probe = ({ ask, site }) =>
+export const exactPath: Probe = (trial) =>
   unknown(
-    ask,
-    UNKNOWN_SPELLINGS.map((path) => site.base + path),
+    trial,
+    UNKNOWN_SPELLINGS.map((path) => trial.site.base + path),
   );
 
 /** Checks that a percent-encoded path equals its decoded form. */
