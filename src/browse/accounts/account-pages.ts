@@ -23,7 +23,7 @@ import {
 import { type Page, type PageFrame, pageOf, ROOT_3, type UnframedFile } from '../page-frame.ts';
 import { ABOUT, accountFeed, accountPage, recordAddress, renameAddress } from '../paths.ts';
 import { type AccountPart, accountParts, hasPage, isOnePart, olderParts, partOfRecord, partsWithPage } from './account-parts.ts';
-import { type BrowseAccount, changesIn, readAccount } from './browse-account.ts';
+import { type BrowseAccount, changesIn, type FormerHolderText, readAccount } from './browse-account.ts';
 import type { FormerHandles } from './former-handles.ts';
 import { historyGlance } from './history-glance.ts';
 import { profileMarkup } from './profile-list.ts';
@@ -92,7 +92,7 @@ export function accountMainPage(shown: BrowseAccount, facts: RecordFacts): Page 
   const list = data.length === 0 ? NO_RECORDS : markup`${recordFilter(data, account.data)}${entries(shown, name, data, hrefOf, facts)}`;
   return pageOf(
     frame,
-    markup`${title(name)}${jump}${profileMarkup(shown)}${day}${glance}${movedEntries(shown, older)}<h2 id=changes>${heading}</h2>\n${unchanged}${list}${before}${olderLinks(older.length, linkTo(shown))}`,
+    markup`${title(name)}${joined(shown.formerHolders.map(formerHolder))}${jump}${profileMarkup(shown)}${day}${glance}${movedEntries(shown, older)}<h2 id=changes>${heading}</h2>\n${unchanged}${list}${before}${olderLinks(older.length, linkTo(shown))}`,
   );
 }
 
@@ -143,6 +143,12 @@ function title(name: Markup): Markup {
 function nameOf({ screen_name, display_name }: Account): Markup {
   const handle = handleMarkup(screen_name);
   return display_name === '' ? handle : markup`<bdi>${escapeText(display_name)}</bdi> <small>${handle}</small>`;
+}
+
+/** A link from before the rename leads to this page, so this stands before the profile. */
+function formerHolder({ screen_name, seen_to }: FormerHolderText): Markup {
+  const link = markup`<a href="${ROOT_3}${accountPage(screen_name)}" data-holder><bdi>@${escapeText(screen_name)}</bdi></a>`;
+  return markup`<p>Another account, ${link}, was last seen with this handle on ${dateMarkup(seen_to)}. A link to this page from that time is about that account.</p>\n`;
 }
 
 function handleMarkup(screenName: ByteText): Markup {

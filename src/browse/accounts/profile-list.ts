@@ -12,7 +12,7 @@ import { ABOUT, accountPage } from '../paths.ts';
 import type { BrowseAccount } from './browse-account.ts';
 
 /** Returns the current profile of an account as a list of terms. A row names the fields that no source showed. */
-export function profileMarkup({ account, formerHandles, formerHolders, lastSeen }: BrowseAccount): Markup | '' {
+export function profileMarkup({ account, formerHandles, lastSeen }: BrowseAccount): Markup | '' {
   const { account_creation_date: created, profile_image_url: image } = account;
   const rows: Markup[] = [];
   const unknown: DataType[] = [];
@@ -31,7 +31,6 @@ export function profileMarkup({ account, formerHandles, formerHolders, lastSeen 
   if (lastSeen === SEEN_LATELY) add(markup`Last known`, SEEN_LATELY_MARKUP);
   else if (lastSeen !== null && !hasRecordAfter(account, lastSeen)) add(markup`Last known on`, lastKnownMarkup(lastSeen));
   if (formerHandles.length > 0) add(markup`Former handles`, markup`<dd>${trusted(formerHandles.map(formerHandle).join('; '))}`);
-  if (formerHolders.length > 0) add(markup`Handle before`, joined(formerHolders.map(formerHolder)));
   return rows.length === 0 ? '' : markup`<dl>\n${joined(rows)}</dl>\n`;
 }
 
@@ -78,11 +77,7 @@ function linked(url: ByteText): Markup {
   return isWebUrl(url) ? outsideLink(url, text) : text;
 }
 
-function formerHandle({ handle, seen_to }: BrowseAccount['formerHandles'][number]): Markup {
-  return markup`<bdi>@${escapeText(handle)}</bdi>, last seen on ${dateMarkup(seen_to)}`;
-}
-
-function formerHolder({ screen_name, seen_to }: BrowseAccount['formerHolders'][number]): Markup {
-  const link = markup`<a href="${ROOT_3}${accountPage(screen_name)}" data-holder><bdi>@${escapeText(screen_name)}</bdi></a>`;
-  return markup`<dd>${link} was last seen with this handle on ${dateMarkup(seen_to)}. A link to this page from that time is about that account`;
+function formerHandle({ handle, seen_to, isTaken }: BrowseAccount['formerHandles'][number]): Markup {
+  const present = isTaken ? markup` (now the handle of <a href="${ROOT_3}${accountPage(handle)}">another account</a>)` : '';
+  return markup`<bdi>@${escapeText(handle)}</bdi>, last seen on ${dateMarkup(seen_to)}${present}`;
 }
