@@ -6,7 +6,7 @@ import type { Rename } from './accounts/renames.ts';
 import { clockTime, fullTime, timeMarkup } from './dates.ts';
 import { changedPart, changedSchemes, changedWords, extendedPart, replaced, unchanged } from './highlight-changes.ts';
 import { invisibleContents, invisibleDifference } from './invisible/invisible-difference.ts';
-import { type ByteText, byteText, escapeText, joined, type Markup, markup, textOfMarkup, trusted } from './markup.ts';
+import { type ByteText, byteText, escapeText, joined, type Markup, markup, orEmpty, textOfMarkup, trusted } from './markup.ts';
 import type { ROOT_2 } from './page-frame.ts';
 import { type DiffMarkup, diffMarkup, isWebUrl, outsideLink } from './parse-diff-html.ts';
 import { renameAddress } from './paths.ts';
@@ -67,7 +67,7 @@ export function feedEntry(entry: Entry, root: '' | typeof ROOT_2, { addressOf, t
   const records = entry.map((record) => {
     const { inline, note } = changeMarkup(record, textOf);
     const label = markup`${isFirst(record) && !areFirst ? FIRST_SEEN : ''}${noteMarkup(note)}`;
-    return markup`${articleStart(record)}<header><h4>${record.data_type}</h4>${snapshotLink(record)}</header>${label}<div dir=auto>${inline}</div></article>\n`;
+    return markup`${articleStart(record)}<header><h4>${record.data_type}</h4>${snapshotLink(record)}</header>${label}<div dir=auto>${orEmpty(inline)}</div></article>\n`;
   });
   return markup`<section class=entry><h3><a href="${root}${addressOf(entry[0])}">${timeMarkup(time, clockTime(time))} <bdi>@${escapeText(handle)}</bdi>${present}${areFirst ? ' First seen' : ''}</a></h3>
 ${joined(records)}</section>
@@ -96,8 +96,8 @@ export function accountEntry(
   const records = entry.map((record) => {
     const { before, after, note } = changeMarkup(record, textOf);
     const label = areFirst ? '' : FIRST_SEEN;
-    const old = isFirst(record) ? label : before === undefined ? markup`<p>Unknown</p>` : markup`<div dir=auto>${before}</div>`;
-    return markup`${articleStart(record)}<header><h4>${record.data_type}</h4>${permalink(hrefOf(record))}${snapshotLink(record)}</header>${noteMarkup(note)}${shared === '' ? intervalNote([record], observedBefore) : ''}${old}<div dir=auto>${after}</div></article>\n`;
+    const old = isFirst(record) ? label : before === undefined ? markup`<p>Unknown</p>` : markup`<div dir=auto>${orEmpty(before)}</div>`;
+    return markup`${articleStart(record)}<header><h4>${record.data_type}</h4>${permalink(hrefOf(record))}${snapshotLink(record)}</header>${noteMarkup(note)}${shared === '' ? intervalNote([record], observedBefore) : ''}${old}<div dir=auto>${orEmpty(after)}</div></article>\n`;
   });
   return markup`<section class=entry><h3>${areFirst ? 'First seen on ' : ''}${timeMarkup(time, fullTime(time))}${former}</h3>
 ${shared}${joined(records)}</section>

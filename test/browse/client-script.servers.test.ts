@@ -593,6 +593,18 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
     }
   });
 
+  it('takes the word in place of an empty value for no value', async () => {
+    const store = await storeOf(historyOf([{ text: 'maps' }, { text: '', diff_html: '' }]));
+    const url = writeFiles(temporaryFolder(), textsOf(browseFiles(store)));
+    const page = await open(`${accountPage('nina')}#on=2020-01-01`, url);
+    expect(await page.locator('.own article div').first().textContent()).toBe('maps');
+    expect(await page.locator('.own article div').nth(1).textContent()).toBe('empty');
+    await until(page, `document.querySelector('[data-day] h2')`);
+    expect(await page.locator('[data-day] dd').last().textContent()).toBe('');
+    await page.locator('button.cite').first().click();
+    expect(await page.locator('dialog pre').nth(1).textContent()).toContain('Bio of @nina, removed');
+  });
+
   it('shows both handles between a rename, which has no known time, and the next record', async () => {
     const page = await open(pageOf('pier'));
     const note = async (day: number) => {

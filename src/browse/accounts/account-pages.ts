@@ -17,6 +17,7 @@ import {
   type Markup,
   markup,
   numberMarkup,
+  orEmpty,
   parseRecords,
   trusted,
 } from '../markup.ts';
@@ -131,7 +132,7 @@ function profileBefore({ data }: Account, records: readonly ChangeRecord[]): Mar
   const older = data.slice(data.findIndex(({ id }) => id < oldest));
   const rows = FIELDS_IN_ORDER.flatMap((type) => {
     const record = older.find(({ data_type }) => data_type === type);
-    return record === undefined ? [] : [markup`<div><dt>${type}<dd class=text dir=auto>${valueMarkup(record.text, type)}</div>\n`];
+    return record === undefined ? [] : [markup`<div><dt>${type}<dd class=text dir=auto>${orEmpty(valueMarkup(record.text, type))}</div>\n`];
   });
   return markup`<h2>Before these changes</h2>\n<dl data-before>\n${joined(rows)}</dl>\n`;
 }

@@ -5,7 +5,7 @@ import type { DataType } from '../../contract/record.ts';
 import { SEEN_LATELY } from '../../store/accounts/last-seen.ts';
 import { dateMarkup } from '../dates.ts';
 import { contentsNote } from '../invisible/invisible-difference.ts';
-import { type ByteText, escapeText, joined, type Markup, markup, trusted } from '../markup.ts';
+import { type ByteText, escapeText, joined, type Markup, markup, orEmpty, trusted } from '../markup.ts';
 import { ROOT_3 } from '../page-frame.ts';
 import { isWebUrl, outsideLink } from '../parse-diff-html.ts';
 import { ABOUT, accountPage } from '../paths.ts';
@@ -34,10 +34,7 @@ export function profileMarkup({ account, formerHandles, lastSeen }: BrowseAccoun
   return rows.length === 0 ? '' : markup`<dl>\n${joined(rows)}</dl>\n`;
 }
 
-/**
- * Returns the current value of a field; undefined if nothing is known of it. The style sheet says that an element without a text is
- * empty.
- */
+/** Returns the current value of a field; undefined if nothing is known of it. */
 function fieldMarkup(account: Account, type: DataType): Markup | '' | undefined {
   const { difference, keyInSummary } = PROFILE_FIELDS[type];
   const newest = account.data.find(({ data_type }) => data_type === type);
@@ -48,11 +45,11 @@ function fieldMarkup(account: Account, type: DataType): Markup | '' | undefined 
   if (value === '' ? (newest?.text ?? '') !== '' : type === 'Name' && note === '') return '';
   switch (difference) {
     case 'text':
-      return markup`<dd class=text dir=auto>${escapeText(value)}${note}`;
+      return markup`<dd class=text dir=auto>${orEmpty(escapeText(value))}${note}`;
     case 'block':
-      return markup`<dd dir=auto>${escapeText(value)}${note}`;
+      return markup`<dd dir=auto>${orEmpty(escapeText(value))}${note}`;
     case 'link':
-      return markup`<dd dir=auto>${linked(value)}${note}`;
+      return markup`<dd dir=auto>${orEmpty(linked(value))}${note}`;
     case 'boolean':
       return markup`<dd>${value === 'true' ? 'Yes' : 'No'}`;
   }

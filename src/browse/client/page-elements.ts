@@ -97,9 +97,14 @@ export function fieldOf(change: HTMLElement): string {
   return change.querySelector('h4')?.textContent ?? '';
 }
 
+/** The text of a value. In place of an empty one, the page has a word. */
+export function valueIn(place: Element | null): string {
+  return place?.querySelector('i:not(:empty)') ? '' : (place?.textContent ?? '');
+}
+
 /** The text after a change. */
 export function textOf(change: HTMLElement): string {
-  return change.querySelector('div:last-child')?.textContent ?? '';
+  return valueIn(change.querySelector('div:last-child'));
 }
 
 /** The name of a change, such as `Bio, 5 March 2024, 14:03:09 UTC`. */
