@@ -60,7 +60,7 @@ function hasRecordAfter({ data }: Account, instant: Instant): boolean {
   return data.some(({ first_encountered_date }) => (parseInstant(first_encountered_date) ?? 0) > instant);
 }
 
-/** Does not say on which day, because then the page would change each night. The linked page has the day of the newest snapshot. */
+/** Does not say on which day, because then the page would change each night. The script adds the dates, and the linked page has that of the newest snapshot. */
 const SEEN_LATELY_MARKUP = markup`<dd data-seen-lately>At most 10 days before <a href="${ROOT_3}${ABOUT}#complete">the newest snapshot</a> in this history.`;
 
 /** Does not say that the account is gone, or that the snapshot had each field: a source can lack an account that is still there, or a field. */

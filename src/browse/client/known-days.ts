@@ -41,6 +41,15 @@ export async function knownDays(): Promise<readonly KnownDays[]> {
   return until(last, last < end ? 'seen on or after' : 'from');
 }
 
+/** Adds the dates to the note about an account that was seen lately. The page does not have them, because then it would change each night. */
+export async function addLastSeen(): Promise<void> {
+  const place = document.querySelector('[data-seen-lately]');
+  if (place === null) return;
+  const from = (await knownDays()).at(-1)?.from;
+  const newest = window.palimpsestSite?.snapshot_days?.at(-1)?.to;
+  if (from && newest) place.lastChild?.replaceWith(` in this history, of ${shownDay(newest)}: on or after ${shownDay(from)}.`);
+}
+
 /** Returns the last day up to a day on which the history can know the profile. */
 export function lastDay(day: string, known: readonly KnownDays[]): LastDay {
   const shown =
