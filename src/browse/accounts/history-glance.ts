@@ -19,7 +19,7 @@ const MAX_BYTES = 100;
 interface FieldValue {
   /** Its oldest record. */
   first: ChangeRecord;
-  /** The record that replaced it last; undefined if it is the latest value. */
+  /** The record of the value after it, the last time; undefined if it is the latest value. */
   readonly next: ChangeRecord | undefined;
   periods: number;
 }
@@ -49,7 +49,7 @@ export function historyGlance(records: readonly ChangeRecord[], hrefOf: AddressO
     const rows = shown.map((value, index) => valueRow(type, value, (values[index - 1] ?? values[1])?.first.text ?? '', hrefOf));
     return markup`<tbody><tr><th scope=rowgroup rowspan=${shown.length + (rest === 0 ? 0 : 1)}>${type}${trusted(rows.join('<tr>'))}${more}`;
   });
-  return markup`<h2>History at a glance</h2>\n${lanes(fields, records)}<table class=glance><thead><tr><th scope=col>Field<th scope=col>Value<th scope=col>First seen<th scope=col>Last replaced<th scope=col>Periods</thead>\n${joined(groups)}</table>\n`;
+  return markup`<h2>History at a glance</h2>\n${lanes(fields, records)}<table class=glance><thead><tr><th scope=col>Field<th scope=col>Value<th scope=col>First seen<th scope=col>Next value seen<th scope=col>Periods</thead>\n${joined(groups)}</table>\n`;
 }
 
 function changedFields(records: readonly ChangeRecord[]): readonly ChangedField[] {
