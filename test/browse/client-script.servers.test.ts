@@ -473,7 +473,7 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
       ['2019-12-31..2020-05-10', [], empty, newest],
       [
         '2020-01-01..2020-05-09',
-        [['@ninette', 'nina_k'].join(''), 'maps of 129 places that moved\nand <b>more</b>'],
+        ['@ninette@nina_k', 'maps of 129 places that moved\nand <b>more</b>'],
         // there can be pages between the two pages
         'At least 129 changes were first seen between these days.',
         `${rename} ${next('1 January 2020', '2 January 2020')}`,
