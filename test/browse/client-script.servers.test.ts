@@ -690,7 +690,7 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
     const page = await open(nina, fileUrl, { javaScriptEnabled: false });
     expect(await page.locator('[data-day]').textContent()).toContain('turn on JavaScript');
     expect(await page.locator('.downloads').textContent()).toBe(
-      'For a download as JSON or CSV, turn on JavaScript. How to find these records as JSON in the API',
+      'For a download as JSON or CSV, turn on JavaScript. How to find these records as JSON in the API and how to cite them',
     );
   });
 

@@ -186,7 +186,7 @@ function entries(
 }
 
 /** The script replaces the sentence by buttons that save the records of the page. */
-const API_LINK = markup`<p class=downloads>For a download as JSON or CSV, turn on JavaScript. <a href="${ROOT_3}${ABOUT}#api">How to find these records as JSON in the API</a></p>\n`;
+const API_LINK = markup`<p class=downloads>For a download as JSON or CSV, turn on JavaScript. <a href="${ROOT_3}${ABOUT}#api">How to find these records as JSON in the API</a> and <a href="${ROOT_3}${ABOUT}#cite">how to cite them</a></p>\n`;
 
 /**
  * Returns links to the records of the first part and to the renames that the main page no longer shows, because their permalinks begin with

@@ -96,7 +96,7 @@ ${completeness(snapshot_days, days)}<h2>What the records are</h2>
 <p>What a profile says can be untrue.</p>
 ${lacks(incomplete)}<h2 id=removal>Corrections and removal</h2>
 <p>${whomToAsk(about)} An account can be removed from the pages, the data and the search. Later data does not bring it back. Name each account: a removal leaves other accounts, also if their texts mention the removed one, and copies that others made.</p>
-<h2>How to cite it</h2>
+<h2 id=cite>How to cite it</h2>
 <p>To cite this history as a whole: ${citationOfAll(site, state)}</p>
 <p>Each record and each rename has a permalink on the page of its account: the link named Permalink beside the field, or the link beside Handle. Later records do not change the link. After a rename, the page at the old address leads to the account, or is that of another account that took the handle.</p>
 <p>To cite one record by hand: ${citation(site, state, 'FIELD of @HANDLE, as first seen on TIME', 'LINK')} Replace FIELD, HANDLE, TIME and LINK by the field, the handle at that time, the time on the page and the permalink.</p>
