@@ -44,7 +44,9 @@ function rowsShown(site: CitedSite): readonly Row[] {
     const [isRenamed, isFirst] = [isRename(change), change.matches('.F')];
     const handle = isRenamed ? before : handleIn(change);
     // the note of an entry is about its changes, and not about a first value
-    const interval = change.closest('section')?.querySelector<HTMLTimeElement>(`:scope > .note time, [id="${change.id}"] .note time`);
+    const interval = change
+      .closest('section')
+      ?.querySelector<HTMLTimeElement>(`h3 time:has(~ time), :scope > .note time, [id="${change.id}"] .note time`);
     const after = (isRenamed ? timeOf(change) : isFirst ? null : interval)?.dateTime;
     return {
       id: isRenamed ? '' : change.id.slice(1),

@@ -28,7 +28,8 @@ export function lastKnown(): string {
  * day. If the account was never observed, its main page has no note about snapshots, and the page of a part has no change interval.
  */
 export async function knownDays(): Promise<readonly KnownDays[]> {
-  if (document.querySelector(isMainPage() ? '[data-last-known], [data-seen-lately]' : '.note time') === null) return [];
+  const interval = '.note time, .entry:not(:has(.H)) h3 time ~ time';
+  if (document.querySelector(isMainPage() ? '[data-last-known], [data-seen-lately]' : interval) === null) return [];
   const { snapshot_days: days = [] } = await loadSite();
   if (!isMainPage()) return days;
   const until = (last: string, seen: string) => [...days.filter(({ from }) => from < last), { from: last, to: last, seen }];
