@@ -6,7 +6,7 @@ import type { Rename } from './accounts/renames.ts';
 import { clockTime, fullTime, timeMarkup } from './dates.ts';
 import { changedPart, changedSchemes, changedWords, extendedPart, replaced, unchanged } from './highlight-changes.ts';
 import { invisibleContents, invisibleDifference } from './invisible/invisible-difference.ts';
-import { type ByteText, byteText, escapeText, joined, type Markup, markup, textOfMarkup, trusted } from './markup.ts';
+import { type ByteText, byteText, escapeText, joined, type Markup, markup, orEmpty, textOfMarkup, trusted } from './markup.ts';
 import type { ROOT_2 } from './page-frame.ts';
 import { type DiffMarkup, diffMarkup, isWebUrl, outsideLink } from './parse-diff-html.ts';
 import { renameAddress } from './paths.ts';
@@ -67,7 +67,7 @@ export function feedEntry(entry: Entry, root: '' | typeof ROOT_2, { addressOf, t
   const records = entry.map((record) => {
     const { inline, note } = changeMarkup(record, textOf);
     const label = markup`${isFirst(record) && !areFirst ? FIRST_SEEN : ''}${noteMarkup(note)}`;
-    return markup`${articleStart(record)}<header><h4>${record.data_type}</h4>${snapshotLink(record)}</header>${label}<div dir=auto>${inline}</div></article>\n`;
+    return markup`${articleStart(record)}<header><h4>${record.data_type}</h4>${snapshotLink(record)}</header>${label}<div dir=auto>${orEmpty(inline)}</div></article>\n`;
   });
   return markup`<section class=entry><h3><a href="${root}${addressOf(entry[0])}">${timeMarkup(time, clockTime(time))} <bdi>@${escapeText(handle)}</bdi>${present}${areFirst ? ' First seen' : ''}</a></h3>
 ${joined(records)}</section>
@@ -75,7 +75,8 @@ ${joined(records)}</section>
 }
 
 /**
- * Returns an entry of an account: when, and for each record its field, the text before and after. A first value has no text before.
+ * Returns an entry of an account: when, or between which two observations, and for each record its field, the text before and after. A
+ * first value has no text before.
  * @param hrefOf returns the link to a record
  * @param observedBefore the time of the latest observation before a change, by record
  */
@@ -89,18 +90,19 @@ export function accountEntry(
   const handle = handleAt(entry[0]);
   const former = handle === account ? '' : markup` as <bdi>@${escapeText(handle)}</bdi>`;
   const areFirst = entry.every(isFirst);
-  const shared = intervalNote(
+  const shared = changeInterval(
     entry.filter((record) => !isFirst(record)),
     observedBefore,
   );
+  const isHeading = shared !== '' && !entry.some(isFirst);
   const records = entry.map((record) => {
     const { before, after, note } = changeMarkup(record, textOf);
     const label = areFirst ? '' : FIRST_SEEN;
-    const old = isFirst(record) ? label : before === undefined ? markup`<p>Unknown</p>` : markup`<div dir=auto>${before}</div>`;
-    return markup`${articleStart(record)}<header><h4>${record.data_type}</h4>${permalink(hrefOf(record))}${snapshotLink(record)}</header>${noteMarkup(note)}${shared === '' ? intervalNote([record], observedBefore) : ''}${old}<div dir=auto>${after}</div></article>\n`;
+    const old = isFirst(record) ? label : before === undefined ? markup`<p>Unknown</p>` : markup`<div dir=auto>${orEmpty(before)}</div>`;
+    return markup`${articleStart(record)}<header><h4>${record.data_type}</h4>${permalink(hrefOf(record))}${snapshotLink(record)}</header>${noteMarkup(note)}${shared === '' ? noteMarkup(changeInterval([record], observedBefore)) : ''}${old}<div dir=auto>${orEmpty(after)}</div></article>\n`;
   });
-  return markup`<section class=entry><h3>${areFirst ? 'First seen on ' : ''}${timeMarkup(time, fullTime(time))}${former}</h3>
-${shared}${joined(records)}</section>
+  return markup`<section class=entry><h3>${areFirst ? 'First seen on ' : ''}${isHeading ? shared : timeMarkup(time, fullTime(time))}${former}</h3>
+${isHeading ? '' : noteMarkup(shared)}${joined(records)}</section>
 `;
 }
 
@@ -145,13 +147,13 @@ ${article}
 }
 
 /** Says between which two observations fields changed. Returns '' if that is not known, or not the same for all changes. */
-function intervalNote(changes: readonly ChangeRecord[], observedBefore: ReadonlyMap<number, string>): Markup | '' {
+function changeInterval(changes: readonly ChangeRecord[], observedBefore: ReadonlyMap<number, string>): Markup | '' {
   const [first] = changes;
   const from = first && observedBefore.get(first.id);
   if (first === undefined || from === undefined) return '';
   const to = first.first_encountered_date;
   if (!changes.every((change) => change.first_encountered_date === to && observedBefore.get(change.id) === from)) return '';
-  return noteMarkup(markup`Changed between ${timeMarkup(from, fullTime(from))} and ${timeMarkup(to, fullTime(to))}`);
+  return markup`Changed between ${timeMarkup(from, fullTime(from))} and ${timeMarkup(to, fullTime(to))}`;
 }
 
 function noteMarkup(note: Markup | ''): Markup | '' {

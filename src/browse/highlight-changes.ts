@@ -108,8 +108,9 @@ export function extendedPart(diff: DiffMarkup): DiffMarkup {
 /** If both texts together have at most this length, in bytes, a diff_html marks only what changed. */
 const MAX_FULLY_COMPARED = 6000;
 
-/** Matches the words of a text in markup: a link, a line break, a character between words, a CJK character, or a word. */
-const WORDS = /<a [^>]*>[^<]*<\/a>|<i><\/i>\n|[ \t\r\n/:.?=_,@()-]|[\u00e3-\u00ed][\u0080-\u00bf]{2}|[^< \t\r\n/:.?=_,@()\u00e3-\u00ed-]+/g;
+/** Matches the words of a text in markup: a link, an address, a line break, a character between words, a CJK character, or a word. */
+const WORDS =
+  /<a [^>]*>[^<]*<\/a>|(?<![!-;=?-~])[!-;=?-~]*(?:@|:\/\/)[!-;=?-~]*|<i><\/i>\n|[ \t\r\n/:.?=_,@()-]|[\u00e3-\u00ed][\u0080-\u00bf]{2}|[^< \t\r\n/:.?=_,@()\u00e3-\u00ed-]+/g;
 
 /** The largest product of the numbers of words that a build compares. */
 const MAX_COMPARED = 250_000;

@@ -109,6 +109,11 @@ export function textOfMarkup(html: Markup): ByteText {
   return html.includes('<') ? html.replace(/<[^>]*>/g, '') : html;
 }
 
+/** Returns a value, or the word that stands in place of an empty one. No other `i` of a value has a text. */
+export function orEmpty(value: Markup): Markup {
+  return value === '' ? markup`<i>empty</i>` : value;
+}
+
 /** Returns a number with commas. */
 export function numberMarkup(value: number): Markup {
   return trusted(number(value));

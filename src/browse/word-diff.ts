@@ -125,6 +125,13 @@ function commonEnds(old: readonly string[], fresh: readonly string[]): readonly 
   return [start, end];
 }
 
+/** Matches an e-mail address or a URL, with the punctuation around it. Half of an address is no word. */
+const ADDRESS = /((?<![!-~])[!-~]*(?:@|:\/\/)[!-~]*)/;
+
 function wordsOf(text: string): string[] {
-  return Array.from(new Intl.Segmenter('en', { granularity: 'word' }).segment(text), ({ segment }) => segment);
+  const segmenter = new Intl.Segmenter('en', { granularity: 'word' });
+  // addresses have odd places
+  return text
+    .split(ADDRESS)
+    .flatMap((piece, index) => (index % 2 === 1 ? piece : Array.from(segmenter.segment(piece), ({ segment }) => segment)));
 }

@@ -52,8 +52,8 @@ describe('a record whose diff_html is outside of the grammar', () => {
   const html = '<b>a &lt; b</b>';
   it.each([
     ['the texts of the store', 'then', ['<del>then</del><ins>n&lt;ow</ins>', '<del>then</del>', '<ins>n&lt;ow</ins>']],
-    ['an empty text before', '', ['<ins>n&lt;ow</ins>', '', '<ins>n&lt;ow</ins>']],
-    ['an absent text before', null, ['<ins>n&lt;ow</ins>', '', '<ins>n&lt;ow</ins>']],
+    ['an empty text before', '', ['<ins>n&lt;ow</ins>', '<i>empty</i>', '<ins>n&lt;ow</ins>']],
+    ['an absent text before', null, ['<ins>n&lt;ow</ins>', '<i>empty</i>', '<ins>n&lt;ow</ins>']],
     ['the same text before', 'n<ow', ['n&lt;ow', 'n&lt;ow', 'n&lt;ow']],
   ] as const)('shows %s', (_, before, [inline, ...sides]) => {
     for (const diff of [html, '']) {
@@ -65,8 +65,8 @@ describe('a record whose diff_html is outside of the grammar', () => {
     expect(shown(record('now', html, 'Bio'))).toEqual([values('<ins>now</ins>'), `<p>Unknown</p>${values('<ins>now</ins>')}`]);
   });
 
-  it('shows an absent value as an empty one, and "No" for an unverified account', () => {
-    expect(shown(record(null, html, 'Website'), () => 'http://a.example')[1]).toBe(values('<del>http://a.example</del>', ''));
+  it('shows an absent value as empty, in a word, and "No" for an unverified account', () => {
+    expect(shown(record(null, html, 'Website'), () => 'http://a.example')[1]).toBe(values('<del>http://a.example</del>', '<i>empty</i>'));
     expect(shown(record('false', html, 'Verified'), () => 'true')[1]).toBe(values('<del>Yes</del>', '<ins>No</ins>'));
   });
 

@@ -136,6 +136,11 @@ describe('a change of a bio that is too long for the source of its record to com
     expect([note, ...marked]).toEqual([undefined, byteText('0 | 10 | 語'), byteText('zero | ten | 国')]);
   });
 
+  it('marks an e-mail address as a whole, and not a part of it', () => {
+    const changed = shown('Bio', `${text}a@b.org ${text}`, `${text}c@b.org ${text}`);
+    expect(changed).toEqual([undefined, 'a@b.org', 'c@b.org']);
+  });
+
   const limit = 'the marked texts are too long to be compared word by word';
 
   it('marks all of both texts if they have little in common', () => {

@@ -93,7 +93,9 @@ describe('a page', () => {
     expect(page).toContain('<h2>Changes and first values, part 1</h2>');
     expect(page).toContain('<title>@nina, part 1 · palimpsest</title>');
     // without the script, which adds JSON and CSV
-    expect(page).toContain('<a href="../../../browse/about.html#api">How to find these records as JSON in the API</a>');
+    expect(page).toContain(
+      '<a href="../../../browse/about.html#api">How to find these records as JSON in the API</a> and <a href="../../../browse/about.html#cite">how to cite them</a>',
+    );
   });
 
   it('has every record once in the feed and once on the pages of its account', async () => {

@@ -29,9 +29,9 @@ const headings = (html: string | undefined) => textsIn(html, 'h3').map((text) =>
 it('HTML pages have the handle of that time, and a rename among the changes', async () => {
   const files = browseFilesAt(await renamed(), { ...SITE, page_size: 100 });
   expect(headings(files.get(accountPage('nina')))).toEqual([
-    '5 March 2024',
+    'Changed between 3 March 2024 and 5 March 2024',
     'Renamed after 3 March 2024 and by 5 March 2024',
-    '2 March 2024 as @ninette',
+    'Changed between 1 March 2024 and 2 March 2024 as @ninette',
     'First seen on 1 March 2024 as @ninette',
   ]);
   expect(headings(files.get(changesPage(1)))).toEqual([
@@ -280,7 +280,11 @@ it.each<[name: string, present: string, snapshots: readonly ReturnType<typeof da
     'an account that lost its handle to another one and has a new one',
     'nina',
     [day(1, '1', 'ninette', 'a'), day(2, '2', 'ninette', 'x'), day(3, '1', 'nina', 'b')],
-    ['3 March 2024', 'Renamed after 1 March 2024 and by 3 March 2024', 'First seen on 1 March 2024 as @ninette'],
+    [
+      'Changed between 1 March 2024 and 3 March 2024',
+      'Renamed after 1 March 2024 and by 3 March 2024',
+      'First seen on 1 March 2024 as @ninette',
+    ],
     '1 change and 1 rename',
   ],
   [
@@ -301,7 +305,7 @@ it.each<[name: string, present: string, snapshots: readonly ReturnType<typeof da
     'a handle that could not be verified for a time',
     'nina.example',
     [day(1, '1', 'nina.example', 'a'), day(2, '1', 'handle.invalid', 'b'), day(3, '1', 'nina.example', 'b')],
-    ['2 March 2024', 'First seen on 1 March 2024'],
+    ['Changed between 1 March 2024 and 2 March 2024', 'First seen on 1 March 2024'],
     '1 change',
   ],
   [
@@ -309,7 +313,7 @@ it.each<[name: string, present: string, snapshots: readonly ReturnType<typeof da
     'nina.example',
     [day(1, '1', 'ninette.example', 'a'), day(2, '1', 'handle.invalid', 'b'), day(3, '1', 'nina.example', 'c')],
     [
-      ...['3 March 2024', '2 March 2024'],
+      ...['Changed between 2 March 2024 and 3 March 2024', 'Changed between 1 March 2024 and 2 March 2024'],
       ...['Renamed after 1 March 2024 and by 3 March 2024', 'First seen on 1 March 2024 as @ninette.example'],
     ],
     '2 changes and 1 rename',

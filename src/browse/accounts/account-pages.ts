@@ -17,13 +17,14 @@ import {
   type Markup,
   markup,
   numberMarkup,
+  orEmpty,
   parseRecords,
   trusted,
 } from '../markup.ts';
 import { type Page, type PageFrame, pageOf, ROOT_3, type UnframedFile } from '../page-frame.ts';
 import { ABOUT, accountFeed, accountPage, recordAddress, renameAddress } from '../paths.ts';
 import { type AccountPart, accountParts, hasPage, isOnePart, olderParts, partOfRecord, partsWithPage } from './account-parts.ts';
-import { type BrowseAccount, changesIn, readAccount } from './browse-account.ts';
+import { type BrowseAccount, changesIn, type FormerHolderText, readAccount } from './browse-account.ts';
 import type { FormerHandles } from './former-handles.ts';
 import { historyGlance } from './history-glance.ts';
 import { profileMarkup } from './profile-list.ts';
@@ -92,7 +93,7 @@ export function accountMainPage(shown: BrowseAccount, facts: RecordFacts): Page 
   const list = data.length === 0 ? NO_RECORDS : markup`${recordFilter(data, account.data)}${entries(shown, name, data, hrefOf, facts)}`;
   return pageOf(
     frame,
-    markup`${title(name)}${jump}${profileMarkup(shown)}${day}${glance}${movedEntries(shown, older)}<h2 id=changes>${heading}</h2>\n${unchanged}${list}${before}${olderLinks(older.length, linkTo(shown))}`,
+    markup`${title(name)}${joined(shown.formerHolders.map(formerHolder))}${jump}${profileMarkup(shown)}${day}${glance}${movedEntries(shown, older)}<h2 id=changes>${heading}</h2>\n${unchanged}${list}${before}${olderLinks(older.length, linkTo(shown))}`,
   );
 }
 
@@ -131,7 +132,7 @@ function profileBefore({ data }: Account, records: readonly ChangeRecord[]): Mar
   const older = data.slice(data.findIndex(({ id }) => id < oldest));
   const rows = FIELDS_IN_ORDER.flatMap((type) => {
     const record = older.find(({ data_type }) => data_type === type);
-    return record === undefined ? [] : [markup`<div><dt>${type}<dd class=text dir=auto>${valueMarkup(record.text, type)}</div>\n`];
+    return record === undefined ? [] : [markup`<div><dt>${type}<dd class=text dir=auto>${orEmpty(valueMarkup(record.text, type))}</div>\n`];
   });
   return markup`<h2>Before these changes</h2>\n<dl data-before>\n${joined(rows)}</dl>\n`;
 }
@@ -143,6 +144,12 @@ function title(name: Markup): Markup {
 function nameOf({ screen_name, display_name }: Account): Markup {
   const handle = handleMarkup(screen_name);
   return display_name === '' ? handle : markup`<bdi>${escapeText(display_name)}</bdi> <small>${handle}</small>`;
+}
+
+/** A link from before the rename leads to this page, so this stands before the profile. */
+function formerHolder({ screen_name, seen_to }: FormerHolderText): Markup {
+  const link = markup`<a href="${ROOT_3}${accountPage(screen_name)}" data-holder><bdi>@${escapeText(screen_name)}</bdi></a>`;
+  return markup`<p>Another account, ${link}, was last seen with this handle on ${dateMarkup(seen_to)}. A link to this page from that time is about that account.</p>\n`;
 }
 
 function handleMarkup(screenName: ByteText): Markup {
@@ -179,7 +186,7 @@ function entries(
 }
 
 /** The script replaces the sentence by buttons that save the records of the page. */
-const API_LINK = markup`<p class=downloads>For a download as JSON or CSV, turn on JavaScript. <a href="${ROOT_3}${ABOUT}#api">How to find these records as JSON in the API</a></p>\n`;
+const API_LINK = markup`<p class=downloads>For a download as JSON or CSV, turn on JavaScript. <a href="${ROOT_3}${ABOUT}#api">How to find these records as JSON in the API</a> and <a href="${ROOT_3}${ABOUT}#cite">how to cite them</a></p>\n`;
 
 /**
  * Returns links to the records of the first part and to the renames that the main page no longer shows, because their permalinks begin with

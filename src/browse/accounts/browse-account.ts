@@ -22,12 +22,21 @@ export interface BrowseAccount {
   readonly observedBefore: ReadonlyMap<number, string>;
   /** The parts of its records, oldest first. */
   readonly parts: readonly AccountPart[];
-  /** Its earlier handles, each with the last time at which a source showed it. Sorted by time. */
-  readonly formerHandles: readonly { readonly handle: ByteText; readonly seen_to: string }[];
+  /** Its earlier handles, sorted by time. */
+  readonly formerHandles: readonly FormerHandleText[];
   /** When it was last seen; -1: lately; null: never observed. */
   readonly lastSeen: Instant | null;
   /** Other accounts that had the handle of this account before, the last one first. */
   readonly formerHolders: readonly FormerHolderText[];
+}
+
+/** A handle that the account had before. */
+interface FormerHandleText {
+  readonly handle: ByteText;
+  /** The last time at which a source showed it. */
+  readonly seen_to: string;
+  /** Whether another account has it now. */
+  readonly isTaken: boolean;
 }
 
 /** An account that had a handle before. */
@@ -58,6 +67,7 @@ export function readAccount(
     formerHandles: formerHandlesOf({ ...stored, former_handles: accounts.formerHandles(stored.id) }).map(({ handle, seen_to }) => ({
       handle: byteText(handle),
       seen_to: timestampOf(seen_to),
+      isTaken: accounts.hasHandle(handle),
     })),
     lastSeen: stored.last_seen,
     formerHolders,

@@ -3,7 +3,7 @@ import type { ChangeRecord, DataType } from '../../contract/record.ts';
 import { valueMarkup } from '../change-list.ts';
 import { dateMarkup, fullDate } from '../dates.ts';
 import { contentsNote } from '../invisible/invisible-difference.ts';
-import { type ByteText, byteText, joined, type Markup, markup, numberMarkup, trusted } from '../markup.ts';
+import { type ByteText, byteText, joined, type Markup, markup, numberMarkup, orEmpty, trusted } from '../markup.ts';
 import type { AddressOf } from './record-lookup.ts';
 
 /** The least number of changes of an account with such a table. The table of fewer changes is as long as their list, and adds 300 bytes. */
@@ -19,7 +19,7 @@ const MAX_BYTES = 100;
 interface FieldValue {
   /** Its oldest record. */
   first: ChangeRecord;
-  /** The record that replaced it last; undefined if it is the latest value. */
+  /** The record of the value after it, the last time; undefined if it is the latest value. */
   readonly next: ChangeRecord | undefined;
   periods: number;
 }
@@ -49,7 +49,7 @@ export function historyGlance(records: readonly ChangeRecord[], hrefOf: AddressO
     const rows = shown.map((value, index) => valueRow(type, value, (values[index - 1] ?? values[1])?.first.text ?? '', hrefOf));
     return markup`<tbody><tr><th scope=rowgroup rowspan=${shown.length + (rest === 0 ? 0 : 1)}>${type}${trusted(rows.join('<tr>'))}${more}`;
   });
-  return markup`<h2>History at a glance</h2>\n${lanes(fields, records)}<table class=glance><thead><tr><th scope=col>Field<th scope=col>Value<th scope=col>First seen<th scope=col>Last replaced<th scope=col>Periods</thead>\n${joined(groups)}</table>\n`;
+  return markup`<h2>History at a glance</h2>\n${lanes(fields, records)}<table class=glance><thead><tr><th scope=col>Field<th scope=col>Value<th scope=col>First seen<th scope=col>Next value seen<th scope=col>Periods</thead>\n${joined(groups)}</table>\n`;
 }
 
 function changedFields(records: readonly ChangeRecord[]): readonly ChangedField[] {
@@ -79,7 +79,7 @@ function valuesOf(records: readonly ChangeRecord[]): readonly FieldValue[] {
 /** @param other the text to compare with: that of the row above, or for the first row that of the second */
 function valueRow(type: DataType, { first, next, periods }: FieldValue, other: ByteText, hrefOf: AddressOf): Markup {
   const { text, first_encountered_date: from } = first;
-  const shown = text === null || text === '' ? markup`<i>empty</i>` : valueMarkup(excerpt(text, other), type);
+  const shown = orEmpty(valueMarkup(excerpt(text ?? '', other), type));
   const to = next === undefined ? markup`latest value` : dateMarkup(next.first_encountered_date.slice(0, 10));
   const count = periods === 1 ? markup` class=once>1 period` : markup`>${numberMarkup(periods)} separate periods`;
   // values in different rows can look the same

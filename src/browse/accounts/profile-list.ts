@@ -5,14 +5,14 @@ import type { DataType } from '../../contract/record.ts';
 import { SEEN_LATELY } from '../../store/accounts/last-seen.ts';
 import { dateMarkup } from '../dates.ts';
 import { contentsNote } from '../invisible/invisible-difference.ts';
-import { type ByteText, escapeText, joined, type Markup, markup, trusted } from '../markup.ts';
+import { type ByteText, escapeText, joined, type Markup, markup, orEmpty, trusted } from '../markup.ts';
 import { ROOT_3 } from '../page-frame.ts';
 import { isWebUrl, outsideLink } from '../parse-diff-html.ts';
 import { ABOUT, accountPage } from '../paths.ts';
 import type { BrowseAccount } from './browse-account.ts';
 
 /** Returns the current profile of an account as a list of terms. A row names the fields that no source showed. */
-export function profileMarkup({ account, formerHandles, formerHolders, lastSeen }: BrowseAccount): Markup | '' {
+export function profileMarkup({ account, formerHandles, lastSeen }: BrowseAccount): Markup | '' {
   const { account_creation_date: created, profile_image_url: image } = account;
   const rows: Markup[] = [];
   const unknown: DataType[] = [];
@@ -31,14 +31,10 @@ export function profileMarkup({ account, formerHandles, formerHolders, lastSeen 
   if (lastSeen === SEEN_LATELY) add(markup`Last known`, SEEN_LATELY_MARKUP);
   else if (lastSeen !== null && !hasRecordAfter(account, lastSeen)) add(markup`Last known on`, lastKnownMarkup(lastSeen));
   if (formerHandles.length > 0) add(markup`Former handles`, markup`<dd>${trusted(formerHandles.map(formerHandle).join('; '))}`);
-  if (formerHolders.length > 0) add(markup`Handle before`, joined(formerHolders.map(formerHolder)));
   return rows.length === 0 ? '' : markup`<dl>\n${joined(rows)}</dl>\n`;
 }
 
-/**
- * Returns the current value of a field; undefined if nothing is known of it. The style sheet says that an element without a text is
- * empty.
- */
+/** Returns the current value of a field; undefined if nothing is known of it. */
 function fieldMarkup(account: Account, type: DataType): Markup | '' | undefined {
   const { difference, keyInSummary } = PROFILE_FIELDS[type];
   const newest = account.data.find(({ data_type }) => data_type === type);
@@ -49,11 +45,11 @@ function fieldMarkup(account: Account, type: DataType): Markup | '' | undefined 
   if (value === '' ? (newest?.text ?? '') !== '' : type === 'Name' && note === '') return '';
   switch (difference) {
     case 'text':
-      return markup`<dd class=text dir=auto>${escapeText(value)}${note}`;
+      return markup`<dd class=text dir=auto>${orEmpty(escapeText(value))}${note}`;
     case 'block':
-      return markup`<dd dir=auto>${escapeText(value)}${note}`;
+      return markup`<dd dir=auto>${orEmpty(escapeText(value))}${note}`;
     case 'link':
-      return markup`<dd dir=auto>${linked(value)}${note}`;
+      return markup`<dd dir=auto>${orEmpty(linked(value))}${note}`;
     case 'boolean':
       return markup`<dd>${value === 'true' ? 'Yes' : 'No'}`;
   }
@@ -64,7 +60,7 @@ function hasRecordAfter({ data }: Account, instant: Instant): boolean {
   return data.some(({ first_encountered_date }) => (parseInstant(first_encountered_date) ?? 0) > instant);
 }
 
-/** Does not say on which day, because then the page would change each night. The linked page has the day of the newest snapshot. */
+/** Does not say on which day, because then the page would change each night. The script adds the dates, and the linked page has that of the newest snapshot. */
 const SEEN_LATELY_MARKUP = markup`<dd data-seen-lately>At most 10 days before <a href="${ROOT_3}${ABOUT}#complete">the newest snapshot</a> in this history.`;
 
 /** Does not say that the account is gone, or that the snapshot had each field: a source can lack an account that is still there, or a field. */
@@ -78,11 +74,7 @@ function linked(url: ByteText): Markup {
   return isWebUrl(url) ? outsideLink(url, text) : text;
 }
 
-function formerHandle({ handle, seen_to }: BrowseAccount['formerHandles'][number]): Markup {
-  return markup`<bdi>@${escapeText(handle)}</bdi>, last seen on ${dateMarkup(seen_to)}`;
-}
-
-function formerHolder({ screen_name, seen_to }: BrowseAccount['formerHolders'][number]): Markup {
-  const link = markup`<a href="${ROOT_3}${accountPage(screen_name)}" data-holder><bdi>@${escapeText(screen_name)}</bdi></a>`;
-  return markup`<dd>${link} was last seen with this handle on ${dateMarkup(seen_to)}. A link to this page from that time is about that account`;
+function formerHandle({ handle, seen_to, isTaken }: BrowseAccount['formerHandles'][number]): Markup {
+  const present = isTaken ? markup` (now the handle of <a href="${ROOT_3}${accountPage(handle)}">another account</a>)` : '';
+  return markup`<bdi>@${escapeText(handle)}</bdi>, last seen on ${dateMarkup(seen_to)}${present}`;
 }

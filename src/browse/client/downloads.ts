@@ -1,6 +1,6 @@
 import { loadSite, publicAddress } from './citation.ts';
 import type { CitedSite } from './citation-formats.ts';
-import { dayOf, element, fieldOf, handleIn, isRename, shownChanges, textOf, timeOf } from './page-elements.ts';
+import { dayOf, element, fieldOf, handleIn, isRename, shownChanges, textOf, timeOf, valueIn } from './page-elements.ts';
 
 /** A record or a rename that the page of an account shows. */
 interface Row {
@@ -40,11 +40,13 @@ export function addDownloads(): void {
 
 function rowsShown(site: CitedSite): readonly Row[] {
   return shownChanges().map((change) => {
-    const before = change.matches(':has(div + div)') ? (change.querySelector('div')?.textContent ?? null) : null;
+    const before = change.matches(':has(div + div)') ? valueIn(change.querySelector('div')) : null;
     const [isRenamed, isFirst] = [isRename(change), change.matches('.F')];
     const handle = isRenamed ? before : handleIn(change);
     // the note of an entry is about its changes, and not about a first value
-    const interval = change.closest('section')?.querySelector<HTMLTimeElement>(`:scope > .note time, [id="${change.id}"] .note time`);
+    const interval = change
+      .closest('section')
+      ?.querySelector<HTMLTimeElement>(`h3 time:has(~ time), :scope > .note time, [id="${change.id}"] .note time`);
     const after = (isRenamed ? timeOf(change) : isFirst ? null : interval)?.dateTime;
     return {
       id: isRenamed ? '' : change.id.slice(1),

@@ -28,7 +28,8 @@ export function lastKnown(): string {
  * day. If the account was never observed, its main page has no note about snapshots, and the page of a part has no change interval.
  */
 export async function knownDays(): Promise<readonly KnownDays[]> {
-  if (document.querySelector(isMainPage() ? '[data-last-known], [data-seen-lately]' : '.note time') === null) return [];
+  const interval = '.note time, .entry:not(:has(.H)) h3 time ~ time';
+  if (document.querySelector(isMainPage() ? '[data-last-known], [data-seen-lately]' : interval) === null) return [];
   const { snapshot_days: days = [] } = await loadSite();
   if (!isMainPage()) return days;
   const until = (last: string, seen: string) => [...days.filter(({ from }) => from < last), { from: last, to: last, seen }];
@@ -39,6 +40,15 @@ export async function knownDays(): Promise<readonly KnownDays[]> {
   const from = days.find(({ to }) => to >= first)?.from ?? '';
   const last = [newest, first, from].sort()[2] ?? '';
   return until(last, last < end ? 'seen on or after' : 'from');
+}
+
+/** Adds the dates to the note about an account that was seen lately. The page does not have them, because then it would change each night. */
+export async function addLastSeen(): Promise<void> {
+  const place = document.querySelector('[data-seen-lately]');
+  if (place === null) return;
+  const from = (await knownDays()).at(-1)?.from;
+  const newest = window.palimpsestSite?.snapshot_days?.at(-1)?.to;
+  if (from && newest) place.lastChild?.replaceWith(` in this history, of ${shownDay(newest)}: on or after ${shownDay(from)}.`);
 }
 
 /** Returns the last day up to a day on which the history can know the profile. */

@@ -62,9 +62,9 @@ export function isRename(change: HTMLElement): boolean {
   return change.matches('.H');
 }
 
-/** The time of the entry of a change. */
+/** When a source first showed a value, which is the end of its change interval, or last showed a former handle. */
 export function timeOf(change: HTMLElement): HTMLTimeElement | null | undefined {
-  return change.closest('section')?.querySelector('time');
+  return change.closest('section')?.querySelector(isRename(change) ? 'h3 time' : 'h3 time:last-of-type');
 }
 
 /** The day of the first time in an element; '' if it has none. */
@@ -74,7 +74,7 @@ export function firstDayOf(place: Element | null | undefined): string {
 
 /** The day of the entry of a change, such as `2024-03-05`. */
 export function dayOf(change: HTMLElement): string {
-  return firstDayOf(change.closest('section'));
+  return timeOf(change)?.dateTime.slice(0, 10) ?? '';
 }
 
 /** Returns a day as the pages show it: `5 March 2024`. */
@@ -97,9 +97,14 @@ export function fieldOf(change: HTMLElement): string {
   return change.querySelector('h4')?.textContent ?? '';
 }
 
+/** The text of a value. In place of an empty one, the page has a word. */
+export function valueIn(place: Element | null): string {
+  return place?.querySelector('i:not(:empty)') ? '' : (place?.textContent ?? '');
+}
+
 /** The text after a change. */
 export function textOf(change: HTMLElement): string {
-  return change.querySelector('div:last-child')?.textContent ?? '';
+  return valueIn(change.querySelector('div:last-child'));
 }
 
 /** The name of a change, such as `Bio, 5 March 2024, 14:03:09 UTC`. */

@@ -18,6 +18,7 @@ import {
   shownDay,
   textOf,
   timeOf,
+  valueIn,
 } from './page-elements.ts';
 
 /** What a profile said at the end of a day. */
@@ -127,7 +128,7 @@ function changesBetween(first: string, second: string): number {
 function profileOn(day: string, days: readonly KnownDays[]): Omit<Profile, 'changes'> {
   const texts = new Map<string, string>();
   for (const row of elements('[data-before] > div')) {
-    texts.set(row.querySelector('dt')?.textContent ?? '', row.querySelector('dd')?.textContent ?? '');
+    texts.set(row.querySelector('dt')?.textContent ?? '', valueIn(row.querySelector('dd')));
   }
   for (const change of allChanges().reverse()) {
     if (dayOf(change) <= day && !isRename(change)) texts.set(fieldOf(change), textOf(change));

@@ -101,10 +101,10 @@ ${lacks(incomplete)}<h2 id=removal>Corrections and removal</h2>
 <p>${whomToAsk(about)}</p>
 <p>The records are what the source showed, also if that was untrue. If a record differs from it, the record can be replaced. A removal is of a whole account, not of single texts.</p>
 <p>An account can be removed from the pages, the data and the search. Later data does not bring it back. Name each account: a removal leaves other accounts, also if their texts mention the removed one, and copies that others made.</p>
-<h2>How to cite it</h2>
+<h2 id=cite>How to cite it</h2>
 <p>To cite this history as a whole: ${citationOfAll(site, state)}</p>
 <p>Each record and each rename has a permalink on the page of its account: the link named Permalink beside the field, or the link beside Handle. Later records do not change the link. After a rename, the page at the old address leads to the account, or is that of another account that took the handle.</p>
-<p>To cite one record by hand: ${citation(site, state, 'FIELD of @HANDLE, as first seen on TIME', 'LINK')} Replace FIELD, HANDLE, TIME and LINK by the field, the handle at that time, the time on the page and the permalink.</p>
+<p>To cite one record by hand: ${citation(site, state, 'FIELD of @HANDLE, as first seen on TIME', 'LINK')} Replace FIELD, HANDLE, TIME and LINK by the field, the handle at that time, the time on the page (the later one of two) and the permalink.</p>
 <h2 id=api>How to find an account in the API</h2>
 <p>The JSON API sorts accounts by the id of their first record. An account moves to another page when accounts before it come or go.</p>
 <p>Follow <code>next</code> from <a href="${ROOT_1}rest/account/">accounts</a> to the entry with its <code>screen_name</code>. The HTML page of an account keeps its address until a rename.</p>

@@ -67,6 +67,7 @@ export class StoredAccounts extends AccountReader {
   readonly #accountOf: Statement<[number], SizedAccount>;
   readonly #textOf: Statement<[number], string | null>;
   readonly #timeBefore: Statement<[{ id: number }], string>;
+  readonly #handle: Statement<[string], number>;
   readonly #between: Statement<[string, number, number], Buffer | null>;
 
   constructor(database: Connection) {
@@ -101,6 +102,7 @@ export class StoredAccounts extends AccountReader {
       `SELECT json ->> 'first_encountered_date' FROM record
         WHERE account = (SELECT account FROM record WHERE id = :id) AND id < :id ORDER BY id DESC LIMIT 1`,
     );
+    this.#handle = database.prepareValue('SELECT 1 FROM account WHERE screen_name = ?');
     this.#between = database.prepareValue(
       `SELECT CAST(group_concat(json, ',') AS BLOB)
         FROM (SELECT json FROM record WHERE account = ${ACCOUNT_NAMED} AND id BETWEEN ? AND ? ORDER BY id DESC LIMIT -1)`,
@@ -174,6 +176,11 @@ export class StoredAccounts extends AccountReader {
     const json = Buffer.concat([head, ...this.#parts.json(first_record), Buffer.from(`]${tail}`)]);
     if (crc32(json) + account.records === checksum) return { ...account, json, intervals: intervalsOf(path, row) ?? [] };
     throw damaged(path, `the account ${account.screen_name} does not match its checksum`);
+  }
+
+  /** Whether an account has exactly this handle now. */
+  hasHandle(handle: string): boolean {
+    return this.#handle.get(handle) !== undefined;
   }
 
   /** Returns the id and the size of each record of an account, oldest first. */

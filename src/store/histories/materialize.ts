@@ -39,6 +39,17 @@ const DELETE_CHANGED = `
       ORDER BY number DESC LIMIT 1), -1));
   DELETE FROM history WHERE first_record IN (SELECT first_record FROM account WHERE revision IS NULL)`;
 
+/**
+ * Marks the accounts that had a handle before which a stale account has, had, or loses because it is removed. Their HTML pages say
+ * whether another account has the handle now. The order of the joins begins with the stale accounts, which are few.
+ */
+const MARK_FORMER_HOLDERS = `
+  UPDATE account SET revision = NULL WHERE revision IS NOT NULL AND id IN (
+    SELECT former.account FROM account AS stale CROSS JOIN former_handle AS former ON former.handle = stale.screen_name
+      WHERE stale.revision IS NULL
+    UNION SELECT former.account FROM account AS stale CROSS JOIN former_handle AS own ON own.account = stale.id
+      CROSS JOIN former_handle AS former ON former.handle = own.handle WHERE stale.revision IS NULL)`;
+
 /** The number of derived accounts, and of all accounts to derive. */
 export interface MaterializeStep {
   readonly done: number;
@@ -64,7 +75,7 @@ export function* materialize(
   // only this batch has written to a new store
   const isNew = nextRevision(database) === 1;
   if (last === undefined) database.exec('UPDATE account SET revision = NULL; DELETE FROM history; DELETE FROM history_part');
-  else database.exec(DELETE_CHANGED);
+  else database.exec(`${MARK_FORMER_HOLDERS}; ${DELETE_CHANGED}`);
   const removed = removeOrphans(database);
   findStaleParts(database);
   const all = Number(database.value('SELECT count(*) FROM temp.stale WHERE is_last'));

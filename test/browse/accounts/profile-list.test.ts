@@ -69,15 +69,15 @@ it('a field is empty in the profile if its newest record is empty, and a row nam
   };
   const newest = 'Newest record: 1 January 2020. Today the profile can differ or be gone.';
   expect(await rows([...first, ...emptied])).toEqual([
-    ...['Name: ', 'Bio: ', 'Website: '],
+    ...['Name: empty', 'Bio: empty', 'Website: empty'],
     ...['Not known: No source showed a value of Location, Verified.', newest],
   ]);
   expect(await rows([value('Location', '', null)])).toEqual([
-    'Location: ',
+    'Location: empty',
     ...['Not known: No source showed a value of Name, Bio, Website, Verified.', newest],
   ]);
   expect(await rows([...first, ...emptied, { ...value('Bio', 'b', 5) }])).toEqual([
-    ...['Name: ', 'Website: '],
+    ...['Name: empty', 'Website: empty'],
     ...['Not known: No source showed a value of Location, Verified.', newest],
   ]);
 });
