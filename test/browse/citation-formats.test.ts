@@ -52,7 +52,15 @@ describe('the citations of a change', () => {
       `Archive. Rename of @a to @b, after 5 March 2024, 14:03:09 UTC. Press & radio. ${CHANGE.url}. Fingerprint of the data ab12.`,
     );
     expect(entry).toMatch(/^@misc\{rename-1709647389500000,\n[\s\S]*note = \{Renamed after 5 March 2024, 14:03:09 UTC\. /);
-    expect(JSON.parse(csl ?? '')).toMatchObject([{ id: 'rename-1709647389500000', note: 'Renamed after 5 March 2024, 14:03:09 UTC' }]);
+    // it can have been in a later year
+    expect(entry).not.toContain('year');
+    expect(JSON.parse(csl ?? '')).toMatchObject([
+      {
+        id: 'rename-1709647389500000',
+        issued: { literal: 'after 5 March 2024, 14:03:09 UTC' },
+        note: 'Renamed after 5 March 2024, 14:03:09 UTC',
+      },
+    ]);
   });
 
   it('say of a rename by when it was done, if that is known', () => {

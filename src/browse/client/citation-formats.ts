@@ -55,7 +55,8 @@ export function citationsOf(
     author: publisher && `{${escaped(publisher)}}`,
     title: escaped(title),
     howpublished: escaped(site.title),
-    year: time.slice(0, 4),
+    // nobody knows the year of a rename
+    year: isRename ? '' : time.slice(0, 4),
     url,
     note: [seen, state].filter(Boolean).join('. '),
   };
@@ -67,7 +68,7 @@ export function citationsOf(
     'container-title': site.title,
     publisher,
     author: publisher && [{ literal: publisher }],
-    issued: { 'date-parts': [time.slice(0, 10).split('-').map(Number)] },
+    issued: isRename ? { literal: dated } : { 'date-parts': [time.slice(0, 10).split('-').map(Number)] },
     URL: url,
     version: fingerprint,
     note: seen,
