@@ -1,6 +1,6 @@
 import { loadSite, publicAddress } from './citation.ts';
 import type { CitedSite } from './citation-formats.ts';
-import { dayOf, element, fieldOf, handleIn, isRename, shownChanges, textOf, timeOf, valueIn } from './page-elements.ts';
+import { dayOf, element, fieldOf, handleIn, intervalStart, isRename, shownChanges, textOf, timeOf, valueIn } from './page-elements.ts';
 
 /** A record or a rename that the page of an account shows. */
 interface Row {
@@ -43,11 +43,7 @@ function rowsShown(site: CitedSite): readonly Row[] {
     const before = change.matches(':has(div + div)') ? valueIn(change.querySelector('div')) : null;
     const [isRenamed, isFirst] = [isRename(change), change.matches('.F')];
     const handle = isRenamed ? before : handleIn(change);
-    // the note of an entry is about its changes, and not about a first value
-    const interval = change
-      .closest('section')
-      ?.querySelector<HTMLTimeElement>(`h3 time:has(~ time), :scope > .note time, [id="${change.id}"] .note time`);
-    const after = (isRenamed ? timeOf(change) : isFirst ? null : interval)?.dateTime;
+    const after = (isRenamed ? timeOf(change) : intervalStart(change))?.dateTime;
     return {
       id: isRenamed ? '' : change.id.slice(1),
       handle: handle?.replace(/^@/, '') ?? '',

@@ -1,6 +1,6 @@
 import { loadSite } from './citation.ts';
 import type { DaySpan } from './citation-formats.ts';
-import { allChanges, dayOf, firstDayOf, isMainPage, shownDay } from './page-elements.ts';
+import { allChanges, dayOf, firstDayOf, isMainPage, seenBefore, shownDay } from './page-elements.ts';
 
 /** Consecutive days on which the history can know a profile. */
 export interface KnownDays extends DaySpan {
@@ -48,7 +48,9 @@ export async function addLastSeen(): Promise<void> {
   if (place === null) return;
   const from = (await knownDays()).at(-1)?.from;
   const newest = window.palimpsestSite?.snapshot_days?.at(-1)?.to;
-  if (from && newest) place.lastChild?.replaceWith(` in this history, of ${shownDay(newest)}: on or after ${shownDay(from)}.`);
+  if (!from || !newest) return;
+  place.firstChild?.replaceWith(`On or after ${shownDay(from)}; `);
+  place.lastChild?.replaceWith(` in this history is of ${shownDay(newest)}.`);
 }
 
 /** Returns the last day up to a day on which the history can know the profile. */
@@ -57,6 +59,12 @@ export function lastDay(day: string, known: readonly KnownDays[]): LastDay {
     allChanges()
       .map(dayOf)
       .find((each) => each <= day) ?? '';
+  // no snapshot between the two days of a change has the account
+  const before = allChanges()
+    .filter((change) => dayOf(change) > day)
+    .map(seenBefore)
+    .find((each) => each >= shown && each < day);
+  if (before) return { day: before, seen: `from ${shownDay(before)}` };
   const { to = '', seen } = known.findLast(({ from }) => from <= day) ?? {};
   const last = to < day ? to : day;
   if (last < shown || (last === shown && seen === undefined)) return { day: shown, seen: `from ${shownDay(shown)}` };

@@ -67,6 +67,17 @@ export function timeOf(change: HTMLElement): HTMLTimeElement | null | undefined 
   return change.closest('section')?.querySelector(isRename(change) ? 'h3 time' : 'h3 time:last-of-type');
 }
 
+/** When a source last showed the value before a change, if that is known. The note of an entry is about its changes, and not about a first value. */
+export function intervalStart(change: HTMLElement): HTMLTimeElement | null | undefined {
+  if (isRename(change) || change.matches('.F')) return null;
+  return change.closest('section')?.querySelector(`h3 time:has(~ time), :scope > .note time, [id="${change.id}"] .note time`);
+}
+
+/** The day on which a source last showed the value before a change; '' if that is not known. */
+export function seenBefore(change: HTMLElement): string {
+  return intervalStart(change)?.dateTime.slice(0, 10) ?? '';
+}
+
 /** The day of the first time in an element; '' if it has none. */
 export function firstDayOf(place: Element | null | undefined): string {
   return place?.querySelector('time')?.dateTime.slice(0, 10) ?? '';

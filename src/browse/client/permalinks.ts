@@ -14,7 +14,7 @@ export function leaveFormerHandle(): void {
 export function addPermalinks(): void {
   const notice = element('p', { role: 'status', class: 'missing' });
   const follow = () => {
-    notice.textContent = followPermalink();
+    notice.replaceChildren(...followPermalink());
     if (notice.textContent === '') notice.remove();
     else document.querySelector('h1')?.after(notice);
   };
@@ -23,17 +23,18 @@ export function addPermalinks(): void {
 }
 
 /** Returns what a reader must know about a record that is not on this page. */
-function followPermalink(): string {
-  if (location.hash === '') return '';
+function followPermalink(): readonly (Node | string)[] {
+  if (location.hash === '') return [];
   // :target can match later than this script runs
   const target = document.getElementById(location.hash.slice(1));
   if (target instanceof HTMLAnchorElement && target.matches('.moved a, .calendar a')) location.replace(target.href);
-  if (target !== null) return '';
+  if (target !== null) return [];
   const holders = elements<HTMLAnchorElement>('a[data-holder]');
   for (const holder of holders) holder.hash = location.hash;
   const [, kind, id] = /^#([rh])(\d+(?:-\d+)?)$/.exec(location.hash) ?? [];
-  if (id === undefined || document.querySelector('.changes') === null) return '';
+  if (id === undefined || document.querySelector('.changes') === null) return [];
   const missing = `${kind === 'r' ? `Record ${id}` : 'This rename'} is not on this page.`;
-  if (holders.length > 0) return `${missing} See also the accounts that had this handle before.`;
-  return `${missing} It was removed or moved, or the address is wrong.`;
+  if (holders.length === 0) return [missing, ' It was removed or moved, or the address is wrong.'];
+  const links = holders.flatMap((holder) => [' ', element('a', { href: holder.href }, holder.textContent ?? '')]);
+  return [missing, ' See who had this handle before:', ...links];
 }
