@@ -127,7 +127,7 @@ export function accountRenameEntry(rename: Rename, by: string | undefined, href:
 }
 
 /** What is known about the identity of an account with two handles. The id can be newer than the rename. */
-const HAS_STABLE_ID = markup`The service gives this account an id, which a rename does not change`;
+const HAS_STABLE_ID = markup`The same account: the service gives it an id, which a rename does not change`;
 const HAS_NO_ID = markup`Only the source says that this is the same account. This history has no id of the account`;
 
 function handlesOf({ before, after }: Rename): { readonly old: Markup; readonly current: Markup } {

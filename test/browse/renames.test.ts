@@ -44,7 +44,7 @@ it('HTML pages have the handle of that time, and a rename among the changes', as
   ]);
   const text = (path: string, name: string) => textsIn(files.get(path), name)[0];
   expect(files.get(accountPage('nina'))).toContain(
-    '<article id=h1709424000000000 class=H><header><h4>Handle</h4> <a href="nina.html#h1709424000000000">Permalink</a></header><p class=note>The service gives this account an id, which a rename does not change</p><div dir=auto><del>@ninette</del></div><div dir=auto><ins>@nina</ins></div>',
+    '<article id=h1709424000000000 class=H><header><h4>Handle</h4> <a href="nina.html#h1709424000000000">Permalink</a></header><p class=note>The same account: the service gives it an id, which a rename does not change</p><div dir=auto><del>@ninette</del></div><div dir=auto><ins>@nina</ins></div>',
   );
   expect(text(accountPage('nina'), 'h2')).toBe('2 changes and 1 rename');
   expect(text(monthPage('2024-03'), 'p')).toMatch(/^3 changes, 1 rename and 2 first values\./);
@@ -260,7 +260,7 @@ it('says that only the source knows both handles as one account, until the accou
   expect(notes()).toEqual(['Only the source says that this is the same account. This history has no id of the account']);
   await observe(path, [at(2, 'nina', '1', 'a')]);
   expect(revisionOf(path)).toBe(since + 1);
-  expect(notes()).toEqual(['The service gives this account an id, which a rename does not change']);
+  expect(notes()).toEqual(['The same account: the service gives it an id, which a rename does not change']);
 });
 
 function revisionOf(path: string): number {

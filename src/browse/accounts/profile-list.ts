@@ -66,7 +66,7 @@ const SEEN_LATELY_MARKUP = markup`<dd data-seen-lately>At most 10 days before <a
 /** Does not say that the account is gone, or that the snapshot had each field: a source can lack an account that is still there, or a field. */
 function lastKnownMarkup(instant: Instant): Markup {
   const time = timestampOf(instant);
-  return markup`<dd data-last-known>${dateMarkup(time)}, the day of the newest snapshot of this account. That snapshot can lack fields. All later snapshots in this history are of other accounts.`;
+  return markup`<dd data-last-known>${dateMarkup(time)}, the day of the newest snapshot of this account. That snapshot can lack fields. No later snapshot in this history has this account.`;
 }
 
 function linked(url: ByteText): Markup {

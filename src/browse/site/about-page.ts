@@ -99,7 +99,7 @@ ${completeness(snapshot_days, days)}<h2>What the records are</h2>
 <p>What a profile says can be untrue.</p>
 ${lacks(incomplete)}<h2 id=removal>Corrections and removal</h2>
 <p>${whomToAsk(about)}</p>
-<p>The records are what the source showed, also if that was untrue. If a record differs from it, the record can be replaced. A removal is of a whole account, not of single texts.</p>
+<p>The records are what the source showed, also if that was untrue. A record that differs from what the source showed can be replaced. A removal is of a whole account, not of single texts.</p>
 <p>An account can be removed from the pages, the data and the search. Later data does not bring it back. Name each account: a removal leaves other accounts, also if their texts mention the removed one, and copies that others made.</p>
 <h2 id=cite>How to cite it</h2>
 <p>To cite this history as a whole: ${citationOfAll(site, state)}</p>

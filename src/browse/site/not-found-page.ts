@@ -11,7 +11,7 @@ export function notFoundPage(baseUrl: string): Page {
   return pageOf(
     { title: 'Page not found', root },
     markup`<h1>Page not found</h1>
-<p>There is no page at this address. An account may have been renamed or removed. A month without records and renames has no page.</p>
+<p>There is no page at this address. An account may have been renamed or removed. A month without records and renames has no page: the home page says whether it has a snapshot.</p>
 <p>Go to <a href="${root}${HOME}">the home page</a>, to <a href="${root}${HOME}#months">the months</a> or to all accounts by <a href="${root}${accountsPage()}">handle</a> or by <a href="${root}${namesPage()}">name</a>.</p>
 `,
   );

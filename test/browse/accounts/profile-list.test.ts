@@ -38,7 +38,7 @@ it('the page of an account says when it was last known, from the night on in whi
   expect(lastKnown(last.get(accountPage('silent')))).toEqual([]);
   const later = await night(12, 'nina', 'pia');
   expect(lastKnown(later.get(accountPage('omar')))).toEqual([
-    'Last known on1 March 2024, the day of the newest snapshot of this account. That snapshot can lack fields. All later snapshots in this history are of other accounts.',
+    'Last known on1 March 2024, the day of the newest snapshot of this account. That snapshot can lack fields. No later snapshot in this history has this account.',
   ]);
   const changed = [...later].filter(([file, text]) => first.get(file) !== text).map(([file]) => file);
   expect(changed.toSorted()).toEqual([ABOUT, accountPage('omar'), SITE_SCRIPT].toSorted());

@@ -107,7 +107,7 @@ it('says what a correction can be, which records have a snapshot link, and how n
   expect(texts(files.get(ABOUT), 'p')).toEqual(
     expect.arrayContaining([
       'A change or a first value has a link named Snapshot if the source gave the address of an archived copy of the profile.',
-      'The records are what the source showed, also if that was untrue. If a record differs from it, the record can be replaced. A removal is of a whole account, not of single texts.',
+      'The records are what the source showed, also if that was untrue. A record that differs from what the source showed can be replaced. A removal is of a whole account, not of single texts.',
     ]),
   );
   expect(texts(files.get(namesPage()), 'p')[0]).toMatch(/^Sorted by the first letter of the name, not by the surname\. /);
@@ -116,7 +116,7 @@ it('says what a correction can be, which records have a snapshot link, and how n
 it('the page for a wrong address speaks of months too, and leads to them', async () => {
   const page = browseFiles(await storeOf(historyOf([{}]))).get(NOT_FOUND_PAGE);
   expect(texts(page, 'p')).toContain(
-    'There is no page at this address. An account may have been renamed or removed. A month without records and renames has no page.',
+    'There is no page at this address. An account may have been renamed or removed. A month without records and renames has no page: the home page says whether it has a snapshot.',
   );
   expect(page).toContain('<a href="/api/index.html#months">the months</a>');
 });
