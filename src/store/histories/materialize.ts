@@ -40,15 +40,18 @@ const DELETE_CHANGED = `
   DELETE FROM history WHERE first_record IN (SELECT first_record FROM account WHERE revision IS NULL)`;
 
 /**
- * Marks the accounts that had a handle before which a stale account has, had, or loses because it is removed. Their HTML pages say
- * whether another account has the handle now. The order of the joins begins with the stale accounts, which are few.
+ * Marks the former holders of the handles in a query. Their HTML pages say whether another account has the handle now. The joins begin
+ * with the stale accounts, which are few.
  */
-const MARK_FORMER_HOLDERS = `
+const markFormerHolders = (handles: string) => `
   UPDATE account SET revision = NULL WHERE revision IS NOT NULL AND id IN (
-    SELECT former.account FROM account AS stale CROSS JOIN former_handle AS former ON former.handle = stale.screen_name
-      WHERE stale.revision IS NULL
-    UNION SELECT former.account FROM account AS stale CROSS JOIN former_handle AS own ON own.account = stale.id
-      CROSS JOIN former_handle AS former ON former.handle = own.handle WHERE stale.revision IS NULL)`;
+    SELECT former.account FROM (${handles}) AS moved CROSS JOIN former_handle AS former ON former.handle = moved.handle)`;
+/** An account can be new, or about to be removed. */
+const MARK_HOLDERS_OF_PRESENT = markFormerHolders('SELECT screen_name AS handle FROM account WHERE revision IS NULL');
+/** A renamed account leaves a handle. */
+const MARK_HOLDERS_OF_FORMER = markFormerHolders(
+  'SELECT handle FROM account CROSS JOIN former_handle ON former_handle.account = account.id WHERE revision IS NULL',
+);
 
 /** The number of derived accounts, and of all accounts to derive. */
 export interface MaterializeStep {
@@ -75,7 +78,11 @@ export function* materialize(
   // only this batch has written to a new store
   const isNew = nextRevision(database) === 1;
   if (last === undefined) database.exec('UPDATE account SET revision = NULL; DELETE FROM history; DELETE FROM history_part');
-  else database.exec(`${MARK_FORMER_HOLDERS}; ${DELETE_CHANGED}`);
+  else {
+    database.exec(MARK_HOLDERS_OF_PRESENT);
+    if (isRenamed) database.exec(MARK_HOLDERS_OF_FORMER);
+    database.exec(DELETE_CHANGED);
+  }
   const removed = removeOrphans(database);
   findStaleParts(database);
   const all = Number(database.value('SELECT count(*) FROM temp.stale WHERE is_last'));
@@ -146,8 +153,7 @@ function* materializeAccounts(
     const { head, tail, ...derived } = historyOf(database.path, { ...stale, change_intervals }, { records, newest, json }, older);
     if (first !== null) database.run(insert, first, older.records + records, head, tail);
     database.run(update, { id, first, revision, ...derived });
-    // accounts without records are sorted by name: a new name can change the order
-    reordered ||= stale.is_new === 1 || first !== stale.derived_first || first === null;
+    reordered ||= stale.is_new === 1 || first !== stale.derived_first;
     done += 1;
     yield { done, all };
   }
