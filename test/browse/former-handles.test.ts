@@ -28,6 +28,7 @@ const FIRST = [at(1, 'lamp', '1'), at(2, 'beacon', '1'), at(1, 'omar', '3')];
 
 it.each<[name: string, first: ReturnType<typeof at>[], last: (path: string) => Promise<unknown>, shown: string]>([
   ['is renamed to', [...FIRST, at(1, 'lantern', '2')], (path) => observe(path, [at(3, 'lamp', '2')]), TAKEN],
+  ['in another letter case is renamed to', [...FIRST, at(1, 'lantern', '2')], (path) => observe(path, [at(3, 'Lamp', '2')]), TAKEN],
   ['comes with a record and', FIRST, (path) => importInputs(path, [sourceOf([bioRecord(9, { account: 'lamp' })])], FAIL), TAKEN],
   ['is renamed from', [...FIRST, at(3, 'lamp', '2')], (path) => observe(path, [at(4, 'lantern', '2')]), FREE],
   ['is removed and had', [...FIRST, at(3, 'lamp', '2')], (path) => palimpsestJson(['remove', 'id:2', '--store', path, '--yes']), FREE],

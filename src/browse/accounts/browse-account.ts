@@ -35,8 +35,8 @@ interface FormerHandleText {
   readonly handle: ByteText;
   /** The last time at which a source showed it. */
   readonly seen_to: string;
-  /** Whether another account has it now. */
-  readonly isTaken: boolean;
+  /** The handle of another account that has it now, which can differ in letter case; undefined if none has. */
+  readonly holder: ByteText | undefined;
 }
 
 /** An account that had a handle before. */
@@ -64,11 +64,10 @@ export function readAccount(
     renames: lookup.renames.ofAccount(account.screen_name, account.data),
     observedBefore: new Map(stored.intervals.map(({ record, from }) => [record, from])),
     parts,
-    formerHandles: formerHandlesOf({ ...stored, former_handles: accounts.formerHandles(stored.id) }).map(({ handle, seen_to }) => ({
-      handle: byteText(handle),
-      seen_to: timestampOf(seen_to),
-      isTaken: accounts.hasHandle(handle),
-    })),
+    formerHandles: formerHandlesOf({ ...stored, former_handles: accounts.formerHandles(stored.id) }).map(({ handle, seen_to }) => {
+      const holder = accounts.presentHolder(handle, stored.id);
+      return { handle: byteText(handle), seen_to: timestampOf(seen_to), holder: holder === undefined ? undefined : byteText(holder) };
+    }),
     lastSeen: stored.last_seen,
     formerHolders,
   };

@@ -68,7 +68,7 @@ const NO_SCRIPT = markup`<p>To find a record without JavaScript, add the end of 
 function leadingPage(handle: ByteText, holders: readonly FormerHolderText[], part: number): Page {
   const reason =
     part === 0
-      ? 'In this history, no account has this handle now.'
+      ? 'In this history, no account has exactly this handle now.'
       : 'These changes are now on the page of an account with another handle.';
   const linkTo = (screenName: ByteText) => markup`${ROOT_3}${accountPage(screenName, part)}`;
   const lines = holders.map(

@@ -74,7 +74,7 @@ function linked(url: ByteText): Markup {
   return isWebUrl(url) ? outsideLink(url, text) : text;
 }
 
-function formerHandle({ handle, seen_to, isTaken }: BrowseAccount['formerHandles'][number]): Markup {
-  const present = isTaken ? markup` (now the handle of <a href="${ROOT_3}${accountPage(handle)}">another account</a>)` : '';
+function formerHandle({ handle, seen_to, holder }: BrowseAccount['formerHandles'][number]): Markup {
+  const present = holder === undefined ? '' : markup` (now the handle of <a href="${ROOT_3}${accountPage(holder)}">another account</a>)`;
   return markup`<bdi>@${escapeText(handle)}</bdi>, last seen on ${dateMarkup(seen_to)}${present}`;
 }

@@ -67,7 +67,7 @@ export class StoredAccounts extends AccountReader {
   readonly #accountOf: Statement<[number], SizedAccount>;
   readonly #textOf: Statement<[number], string | null>;
   readonly #timeBefore: Statement<[{ id: number }], string>;
-  readonly #handle: Statement<[string], number>;
+  readonly #holder: Statement<[{ handle: string; id: number }], string>;
   readonly #between: Statement<[string, number, number], Buffer | null>;
 
   constructor(database: Connection) {
@@ -102,7 +102,10 @@ export class StoredAccounts extends AccountReader {
       `SELECT json ->> 'first_encountered_date' FROM record
         WHERE account = (SELECT account FROM record WHERE id = :id) AND id < :id ORDER BY id DESC LIMIT 1`,
     );
-    this.#handle = database.prepareValue('SELECT 1 FROM account WHERE screen_name = ?');
+    this.#holder = database.prepareValue(
+      `SELECT screen_name FROM account WHERE screen_name = :handle COLLATE NOCASE AND id <> :id
+        ORDER BY screen_name <> :handle, screen_name LIMIT 1`,
+    );
     this.#between = database.prepareValue(
       `SELECT CAST(group_concat(json, ',') AS BLOB)
         FROM (SELECT json FROM record WHERE account = ${ACCOUNT_NAMED} AND id BETWEEN ? AND ? ORDER BY id DESC LIMIT -1)`,
@@ -178,9 +181,9 @@ export class StoredAccounts extends AccountReader {
     throw damaged(path, `the account ${account.screen_name} does not match its checksum`);
   }
 
-  /** Whether an account has exactly this handle now. */
-  hasHandle(handle: string): boolean {
-    return this.#handle.get(handle) !== undefined;
+  /** Returns the handle of another account that has it now, without regard to letter case; undefined if none has. @param id the row number of the account that had it */
+  presentHolder(handle: string, id: number): string | undefined {
+    return this.#holder.get({ handle, id });
   }
 
   /** Returns the id and the size of each record of an account, oldest first. */
