@@ -36,7 +36,8 @@ import {
   SITE_SCRIPT,
   STYLE,
 } from './paths.ts';
-import { entryOf, searchFiles } from './search/search-index.ts';
+import { newerNamesFile, searchFiles } from './search/search-index.ts';
+import { NEWER_NAMES } from './search/search-terms.ts';
 import { aboutPage, type ShownState, shownState, siteScript } from './site/about-page.ts';
 import { notFoundPage } from './site/not-found-page.ts';
 
@@ -143,9 +144,10 @@ export class Browse {
       fingerprint: this.#store.revision.fingerprint,
       fields: counted().fields.newest(),
       months: months().map(({ month }) => month),
-      names: withNewNames(this.#accounts, this.#newer).map(entryOf),
     });
     yield { path: SITE_SCRIPT, render: () => [Buffer.from(siteScript(this.#site, scriptState()))] };
+    const newer = () => withNewNames(this.#accounts, this.#newer);
+    yield { path: NEWER_NAMES, render: () => [encodeFile(newerNamesFile(newer()))] };
     yield { path: NOT_FOUND_PAGE, render: () => [notFoundPage(this.#site.base_url)] };
     const state = () => this.#state(months());
     // it has the fingerprint, which each build changes
@@ -161,7 +163,7 @@ export class Browse {
     };
     const changed = () => {
       const newest = counted().changes.handles((after) => this.#store.feed(after));
-      return changedAccountsPage(this.#accounts, newest, withNewNames(this.#accounts, this.#newer), this.#store.revision.accounts);
+      return changedAccountsPage(this.#accounts, newest, newer(), this.#store.revision.accounts);
     };
     const isSame = this.#changedSince(since)?.handles.size === 0;
     yield { path: CHANGED_ACCOUNTS, render: isSame ? undefined : () => [changed()] };

@@ -86,7 +86,7 @@ export function* nameLists(
     texts: markup`names`,
     shown: (beginning) => beginning.replace(END, ' @'),
     none: markup`No account has a display name.`,
-    note: markup`<p>Sorted by the first letter of the name, not by the surname. An account can have a <a href="${ROOT_2}${CHANGED_ACCOUNTS}#names">newer name</a> than in this list, or none any more.</p>\n`,
+    note: markup`<p>Sorted by the whole name as it is written, not by the surname. An account can have a <a href="${ROOT_2}${CHANGED_ACCOUNTS}#names">newer name</a> than in this list, or none any more.</p>\n`,
     otherList: { path: accountsPage(), name: markup`All accounts by handle` },
     isOld: () => false,
     table: (own) => nameTable(own, ROOT_2),

@@ -1,6 +1,5 @@
 // cspell:words howpublished textbraceleft textbraceright textbackslash textasciitilde textasciicircum
 import type { NewestCounts } from '../filter/field-files.ts';
-import type { IndexEntry } from '../search/search-terms.ts';
 
 /** What the script knows about the site: the file `browse/assets/site.js` has it. */
 export interface CitedSite {
@@ -16,8 +15,6 @@ export interface CitedSite {
   readonly snapshot_days?: readonly DaySpan[];
   /** The months that have a page, newest first: for the filter by date. */
   readonly months?: readonly string[];
-  /** The accounts whose names are newer than those of the search index. */
-  readonly names?: readonly IndexEntry[];
 }
 
 /** Consecutive days, such as `2023-11-18`. Both belong to the span. */

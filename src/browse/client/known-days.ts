@@ -49,8 +49,9 @@ export async function addLastSeen(): Promise<void> {
   const from = (await knownDays()).at(-1)?.from;
   const newest = window.palimpsestSite?.snapshot_days?.at(-1)?.to;
   if (!from || !newest) return;
-  place.firstChild?.replaceWith(`On or after ${shownDay(from)}; `);
-  place.lastChild?.replaceWith(` in this history is of ${shownDay(newest)}.`);
+  const isNewest = from === newest;
+  place.firstChild?.replaceWith(isNewest ? `On ${shownDay(from)}, the day of ` : `On or after ${shownDay(from)}; `);
+  place.lastChild?.replaceWith(isNewest ? ' in this history.' : ` in this history is of ${shownDay(newest)}.`);
 }
 
 /** Returns the last day up to a day on which the history can know the profile. */

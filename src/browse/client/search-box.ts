@@ -1,7 +1,6 @@
 import { counted } from '../numbers.ts';
-import { type IndexEntry, type SearchEntry, searchPath } from '../search/search-terms.ts';
-import { loadSite } from './citation.ts';
-import { type Found, findAccounts, type IndexFile, indexFile } from './find-accounts.ts';
+import { type IndexEntry, NEWER_NAMES, type SearchEntry, searchPath } from '../search/search-terms.ts';
+import { type Found, findAccounts, indexFile } from './find-accounts.ts';
 import { element, rootPath, scriptLoader } from './page-elements.ts';
 
 declare global {
@@ -21,11 +20,7 @@ export function addSearchBox(): void {
   };
   const loadFile = scriptLoader(() => received);
   const loadIndex = (name: string) => loadFile(searchPath(name));
-  let newer: IndexFile['entries'] | undefined;
-  const loadNewer = async () => {
-    newer ??= indexFile((await loadSite()).names ?? []).entries;
-    return newer;
-  };
+  const loadNewer = async () => (await loadFile(NEWER_NAMES)).entries;
   const input = element('input', {
     // HTML allows no combobox of the type search
     type: 'text',
@@ -91,7 +86,7 @@ export function addSearchBox(): void {
   input.addEventListener('input', search);
   input.addEventListener('focus', () => {
     loadIndex('index').catch(() => {});
-    void loadNewer();
+    loadNewer().catch(() => {});
     if (input.value !== '') search();
   });
   input.addEventListener('keydown', (event) => {

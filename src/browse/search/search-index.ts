@@ -69,6 +69,11 @@ export function* searchFiles(accounts: () => Iterable<SearchedNames>, size: numb
   for (const [firstByte, entries] of best.byFirstByte()) yield fileOf(`best-${hexOf(firstByte)}`, entries);
 }
 
+/** Returns the script with the accounts whose names are newer than those of the index. */
+export function newerNamesFile(newer: readonly SearchedNames[]): Markup {
+  return scriptOf(newer.map(jsonOf));
+}
+
 /** Whether an account is one of those that decide the ranges. It depends on the handle alone. */
 function isInSample(handle: string): boolean {
   return crc32(handle) % SAMPLED === 0;
@@ -105,8 +110,12 @@ export function entryOf({ screen_name: handle, display_name, former_handles, rec
 }
 
 function fileOf(name: string, entries: Iterable<ByteText>, starts?: readonly string[]): SearchFile {
+  return { path: searchPath(name), text: scriptOf(entries, starts) };
+}
+
+function scriptOf(entries: Iterable<ByteText>, starts?: readonly string[]): Markup {
   const more = starts === undefined ? '' : `,${JSON.stringify(starts)}`;
-  return { path: searchPath(name), text: trusted(`palimpsest([${[...entries].join(',')}]${more})\n`) };
+  return trusted(`palimpsest([${[...entries].join(',')}]${more})\n`);
 }
 
 function hexOf(text: ByteText): string {

@@ -114,6 +114,9 @@ interface Found {
   readonly entry: Pick<SearchEntry, 'handle' | 'rank'>;
 }
 
+/** The path of the file with the accounts whose names are newer than those of the search index. */
+export const NEWER_NAMES = 'browse/assets/newer-names.js';
+
 /** Returns the path of a file of the search index. */
 export function searchPath(name: string): string {
   return `browse/search/${name}.js`;

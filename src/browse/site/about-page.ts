@@ -10,7 +10,6 @@ import { byteText, escapeText, joined, type Markup, markup, numberMarkup, type R
 import { type Month, newestRenames } from '../months/months.ts';
 import { type Page, pageOf, ROOT_1 } from '../page-frame.ts';
 import { accountsPage, NEWEST_CHANGES } from '../paths.ts';
-import type { IndexEntry } from '../search/search-terms.ts';
 import { contactLink, DEFAULT_TITLE, siteText, sourceLink } from './publisher.ts';
 import { completeness } from './snapshot-coverage.ts';
 
@@ -142,14 +141,13 @@ function whomToAsk(about: About | undefined): Markup {
   return markup`To have an account corrected or removed, write to ${contact === undefined ? siteText(about, publisher) : contactLink(contact)}.`;
 }
 
-/** What the script says about the records: the newest counts by field, the months that have a page, and the names that the search index lacks. */
+/** What the script says about the records: the newest counts by field, and the months that have a page. */
 interface ScriptState extends Pick<ShownState, 'fingerprint'> {
   readonly fields: NewestCounts | undefined;
   readonly months: readonly string[];
-  readonly names: readonly IndexEntry[];
 }
 
-/** Returns the script with what changes with each record, so that not all pages have it: what citations say about the site, and what filters and the search need. */
+/** Returns the script with what changes with each record, so that not all pages have it: what citations say about the site, and what filters need. */
 export function siteScript({ about, base_url, snapshot_days }: Site, state: ScriptState): string {
   const { title = DEFAULT_TITLE, publisher } = about ?? {};
   const site = { title, publisher, base_url: isLoopback(base_url) ? '' : base_url, snapshot_days };

@@ -1,6 +1,7 @@
 import { parse } from 'parse5';
 import { expect, it } from 'vitest';
-import { CHANGED_ACCOUNTS, namesPage, SITE_SCRIPT } from '../../../src/browse/paths.ts';
+import { CHANGED_ACCOUNTS, namesPage } from '../../../src/browse/paths.ts';
+import { NEWER_NAMES } from '../../../src/browse/search/search-terms.ts';
 import type { ChangeRecord } from '../../../src/contract/record.ts';
 import { elementsNamed, textOf } from '../parsed-html.ts';
 import { browseFiles, historyOf, SITE, storeOf } from '../small-site.ts';
@@ -75,8 +76,7 @@ it('names that are newer than the lists by name are in a table, and in the scrip
   expect(files?.get(namesPage())).toBe(without?.get(namesPage()));
   expect(namesIn(files?.get(namesPage()))).toContainEqual(['Old 4', '@user_4']);
   expect(files?.get(namesPage())).toContain('<a href="../../browse/changed.html#names">');
-  const { names } = JSON.parse(files?.get(SITE_SCRIPT)?.slice('palimpsestSite = '.length, -2) ?? '');
-  expect(names).toEqual([
+  expect(JSON.parse(files?.get(NEWER_NAMES)?.slice('palimpsest('.length, -2) ?? '')).toEqual([
     ['nameless', expect.any(String), '', 1],
     ['late', expect.any(String), 'Late', 1],
     ['user_5', expect.any(String), '', 3],

@@ -110,7 +110,7 @@ it('says what a correction can be, which records have a snapshot link, and how n
       'The records are what the source showed, also if that was untrue. A record that differs from what the source showed can be replaced. A removal is of a whole account, not of single texts.',
     ]),
   );
-  expect(texts(files.get(namesPage()), 'p')[0]).toMatch(/^Sorted by the first letter of the name, not by the surname\. /);
+  expect(texts(files.get(namesPage()), 'p')[0]).toMatch(/^Sorted by the whole name as it is written, not by the surname\. /);
 });
 
 it('the page for a wrong address speaks of months too, and leads to them', async () => {
