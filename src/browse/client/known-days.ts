@@ -49,9 +49,8 @@ export async function addLastSeen(): Promise<void> {
   const from = (await knownDays()).at(-1)?.from;
   const newest = window.palimpsestSite?.snapshot_days?.at(-1)?.to;
   if (!from || !newest) return;
-  const isNewest = from === newest;
-  place.firstChild?.replaceWith(isNewest ? `On ${shownDay(from)}, the day of ` : `On or after ${shownDay(from)}; `);
-  place.lastChild?.replaceWith(isNewest ? ' in this history.' : ` in this history is of ${shownDay(newest)}.`);
+  const day = from === newest ? `On ${shownDay(from)}` : `Between ${shownDay(from)} and ${shownDay(newest)}`;
+  place.firstChild?.replaceWith(`${day}, the day of `);
 }
 
 /** Returns the last day up to a day on which the history can know the profile. */
