@@ -107,11 +107,11 @@ export function browseAt(base: string): string {
 }
 
 /**
- * Returns the location that answers for a browse file that does not exist.
+ * Returns the location that answers for a path outside the API that has no file.
  * @param check the line that answers otherwise if the tree is missing, or ''
  * @param page the path of the page that it sends; '' for an answer in JSON
  */
-export function noBrowseFile(check: string, page = ''): string {
+export function notFound(check: string, page = ''): string {
   const answer =
     page === ''
       ? `return 404 '${NOT_FOUND.body}';`

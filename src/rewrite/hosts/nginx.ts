@@ -1,4 +1,4 @@
-import { NO_BROWSE_FILE } from '../resolve.ts';
+import { NOT_FOUND_PAGE } from '../resolve.ts';
 import { ETAG_OF_TIME, type Host, ONLY_RULES } from './host.ts';
 import { nginxOrigin } from './nginx-origin.ts';
 import {
@@ -9,7 +9,7 @@ import {
   browseAt,
   CHECK_TREE,
   MAPS,
-  noBrowseFile,
+  notFound,
   pagesAt,
   TYPES,
 } from './nginx-rules.ts';
@@ -86,6 +86,6 @@ function browseFiles(base: string): string {
         error_page 405 @palimpsest_method;
         try_files /$palimpsest_browse =404;
     }
-    ${noBrowseFile(CHECK_TREE, `${base}/${NO_BROWSE_FILE.file}`)}
+    ${notFound(CHECK_TREE, `${base}/${NOT_FOUND_PAGE.file}`)}
 `;
 }

@@ -1,4 +1,4 @@
-import { NOT_FOUND_PAGE } from '../../../src/browse/paths.ts';
+import { NOT_FOUND_FILE } from '../../../src/browse/paths.ts';
 import { BROWSE_TYPES } from '../../../src/rewrite/resolve.ts';
 import { UNSERVED_PATHS } from '../browse-files.ts';
 import { eachCollection, Findings, type Probe } from '../probe.ts';
@@ -39,7 +39,7 @@ export const browse: Probe = async ({ ask, site, sendsNotFoundPage }) => {
     // nginx answers a path with dot segments in JSON
     if (!sendsNotFoundPage || path.includes('/../')) continue;
     findings.equal(`/${path}: Content-Type`, headers['content-type'], BROWSE_TYPES['html']);
-    findings.bytes(`/${path}`, body, site.file(NOT_FOUND_PAGE));
+    findings.bytes(`/${path}`, body, site.file(NOT_FOUND_FILE));
   }
   if (base !== '') {
     const { status, headers } = await ask(base);
