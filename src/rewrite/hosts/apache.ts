@@ -132,7 +132,7 @@ ${browse ? unknownPaths(base, json(NOT_FOUND.body ?? '')) : ''}    <LocationMatc
         ErrorDocument 405 /palimpsest-405
         ${headers}
     </LocationMatch>
-${browse ? browseHeaders(base) : ''}</VirtualHost>
+${browse ? browseHeaders(base) + withoutPage(base, json(NOT_FOUND.body ?? '')) : ''}</VirtualHost>
 `,
       },
       {
@@ -188,6 +188,14 @@ function unknownPaths(base: string, body: string): string {
   return `    <LocationMatch "^${literal(base)}/rest(?:/|$)">
         ErrorDocument 404 ${body}
     </LocationMatch>
+`;
+}
+
+/** Returns the answer for other unknown paths if the tree has no page for them. Apache merges `<If>` after `<LocationMatch>`. */
+function withoutPage(base: string, body: string): string {
+  return `    <If "! -f '%{DOCUMENT_ROOT}/${NOT_FOUND_PAGE.file}' && %{REQUEST_URI} !~ m#^${literal(base)}/rest(?:/|$)#">
+        ErrorDocument 404 ${body}
+    </If>
 `;
 }
 

@@ -109,17 +109,13 @@ export function browseAt(base: string): string {
 /**
  * Returns the location that answers for a path outside the API that has no file.
  * @param check the line that answers otherwise if the tree is missing, or ''
- * @param page the path of the page that it sends; '' for an answer in JSON
+ * @param page the lines that send a page of the tree if it has one, or ''
  */
 export function notFound(check: string, page = ''): string {
-  const answer =
-    page === ''
-      ? `return 404 '${NOT_FOUND.body}';`
-      : `error_page 404 ${page};
-        return 404;`;
   return `location @palimpsest_not_found {
         add_header Cache-Control "no-cache" always;
-        ${check}${answer}
+        add_header Access-Control-Allow-Origin "*" always;
+        ${check}${page}return 404 '${NOT_FOUND.body}';
     }`;
 }
 

@@ -86,6 +86,11 @@ function browseFiles(base: string): string {
         error_page 405 @palimpsest_method;
         try_files /$palimpsest_browse =404;
     }
-    ${notFound(CHECK_TREE, `${base}/${NOT_FOUND_PAGE.file}`)}
+    ${notFound(
+      CHECK_TREE,
+      `error_page 404 ${base}/${NOT_FOUND_PAGE.file};
+        if (-f $document_root/${NOT_FOUND_PAGE.file}) { return 404; }
+        `,
+    )}
 `;
 }
