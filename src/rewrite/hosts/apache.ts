@@ -127,6 +127,7 @@ ${browse ? browseFiles(base) : ''}    RewriteRule "!${collection}" "-" [R=404,EN
     ErrorDocument 503 ${json(UNREADABLE.body ?? '')}
     Header always set Content-Type application/json "expr=%{REQUEST_STATUS} >= 400${browse ? ` && %{REQUEST_URI} != '/${NOT_FOUND_PAGE.file}'` : ''}"
     Header always set Access-Control-Allow-Origin "*" "expr=%{REQUEST_STATUS} == 404"
+    Header always set Cache-Control no-cache "expr=%{REQUEST_STATUS} == 404"
 ${browse ? unknownPaths(base, json(NOT_FOUND.body ?? '')) : ''}    <LocationMatch "${collection}">
         ErrorDocument 404 ${json(MISSING.body ?? '')}
         ErrorDocument 405 /palimpsest-405
@@ -203,7 +204,7 @@ function browseHeaders(base: string): string {
   return `    <LocationMatch "^${literal(base)}/(?:${BROWSE_PATH})?$">
         ErrorDocument 404 /${NOT_FOUND_PAGE.file}
         ErrorDocument 405 /palimpsest-405
-        Header always set Cache-Control ${quoted(PAGE_HEADERS['Cache-Control'] ?? '')}
+        Header always set Cache-Control ${quoted(PAGE_HEADERS['Cache-Control'] ?? '')} "expr=%{REQUEST_STATUS} != 404"
         Header onsuccess unset Accept-Ranges
     </LocationMatch>
 `;

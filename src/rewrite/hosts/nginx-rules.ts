@@ -1,6 +1,6 @@
 import { BROWSE_PATH, DIGITS, LEGEND, literal, number, parameter, UNNORMALIZED, VALUE } from '../patterns.ts';
 import { BROWSE_TYPES, DESCRIPTIONS, MISSING, NOT_FOUND, UNREADABLE } from '../resolve.ts';
-import { type HostFile, headerLines, PAGE_HEADERS, type PublishedSite } from './host.ts';
+import { type HostFile, headerLines, type PublishedSite } from './host.ts';
 
 /** Maps the query to the file of its page, or to `none` if the page is invalid. Used both with a folder and with an origin. */
 export const MAPS: string = `# The undecoded value of the last "page" parameter; empty without one.
@@ -95,9 +95,6 @@ const OTHER_PATHS = `
 export const TYPES: string = Object.entries(BROWSE_TYPES)
   .map(([suffix, type]) => `"${type}" ${suffix};`)
   .join(' ');
-
-/** The header of browse files beside Content-Type. A location with it does not inherit the headers of the API. */
-export const ADD_CACHE_CONTROL: string = `add_header Cache-Control "${PAGE_HEADERS['Cache-Control']}" always;`;
 
 /** Returns the start of the location of browse files, after its opening brace, and the locations that lead to it. */
 export function browseAt(base: string): string {

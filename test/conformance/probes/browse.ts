@@ -40,7 +40,8 @@ export const browse: Probe = async (trial) => {
     findings.equal(`/${path}`, status, 404);
     // nginx answers a path with dot segments in JSON
     if (!sendsNotFoundPage || path.includes('/../')) continue;
-    findings.equal(`/${path}: Content-Type`, headers['content-type'], BROWSE_TYPES['html']);
+    const found = [headers['content-type'], headers['cache-control']];
+    findings.equal(`/${path}: headers`, found, [BROWSE_TYPES['html'], 'no-cache']);
     findings.bytes(`/${path}`, body, site.file(NOT_FOUND_FILE));
   }
   if (base !== '') {
