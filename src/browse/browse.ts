@@ -31,7 +31,7 @@ import {
   HOME,
   ICON,
   monthPage,
-  NOT_FOUND_PAGE,
+  NOT_FOUND_FILE,
   SCRIPT,
   SITE_SCRIPT,
   STYLE,
@@ -148,7 +148,7 @@ export class Browse {
     yield { path: SITE_SCRIPT, render: () => [Buffer.from(siteScript(this.#site, scriptState()))] };
     const newer = () => withNewNames(this.#accounts, this.#newer);
     yield { path: NEWER_NAMES, render: () => [encodeFile(newerNamesFile(newer()))] };
-    yield { path: NOT_FOUND_PAGE, render: () => [notFoundPage(this.#site.base_url)] };
+    yield { path: NOT_FOUND_FILE, render: () => [notFoundPage(this.#site.base_url)] };
     const state = () => this.#state(months());
     // it has the fingerprint, which each build changes
     yield { path: ABOUT, render: () => [aboutPage(this.#site, state())] };

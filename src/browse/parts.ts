@@ -1,7 +1,7 @@
 import type { DaySpan } from '../contract/snapshots/snapshot-days.ts';
 import type { HandleOfRow } from '../store/accounts/stored-accounts.ts';
 import { byteText } from './markup.ts';
-import { ABOUT, CHANGED_ACCOUNTS, CHANGES_FEED, folderOf, HOME, NOT_FOUND_PAGE } from './paths.ts';
+import { ABOUT, CHANGED_ACCOUNTS, CHANGES_FEED, folderOf, HOME, NOT_FOUND_FILE } from './paths.ts';
 
 /** The number of pages of changes in a part. */
 export const PAGES_IN_PART = 500;
@@ -48,7 +48,7 @@ const ACCOUNT = /^browse\/account\/([0-9a-f]{2})\/[^/]+\.(?:html|atom)$/;
 const MONTH = /^browse\/months\/\d{4}-\d\d\.html$/;
 
 /** The files of the part `home` with fixed paths. */
-const HOME_FILES: readonly string[] = [HOME, CHANGES_FEED, ABOUT, CHANGED_ACCOUNTS, NOT_FOUND_PAGE];
+const HOME_FILES: readonly string[] = [HOME, CHANGES_FEED, ABOUT, CHANGED_ACCOUNTS, NOT_FOUND_FILE];
 
 /** Returns the name of the part that a path belongs to; undefined if it is not the path of a browse file. */
 export function partOf(path: string): string | undefined {

@@ -11,7 +11,7 @@ export const NEWEST_CHANGES = 'index.html#changes';
 export const ABOUT = 'browse/about.html';
 /** The accounts that changed last, and those that changed most. */
 export const CHANGED_ACCOUNTS = 'browse/changed.html';
-export const NOT_FOUND_PAGE = 'browse/404.html';
+export const NOT_FOUND_FILE = 'browse/404.html';
 export const CHANGES_FEED = 'browse/changes.atom';
 export const STYLE = 'browse/assets/style.css';
 export const SCRIPT = 'browse/assets/browse.js';

@@ -3,7 +3,7 @@ import type { ValuesOf } from '../command-line/spec.ts';
 import { number, plural, seconds } from '../contract/amounts.ts';
 import { Failure } from '../contract/failure.ts';
 import { type Hint, hintText, type SuggestedCommand, suggested } from '../contract/hint.ts';
-import { type Instant, timestampOf } from '../contract/instant.ts';
+import { DAY_MS, type Instant, timestampOf } from '../contract/instant.ts';
 import type { HintCommand, Verb } from '../sources/hint-command.ts';
 import type { FilePatterns } from '../sources/inputs/file-filter.ts';
 import { inputNamed, inputsOf } from '../sources/inputs/inputs.ts';
@@ -15,7 +15,6 @@ import type { Line, Terminal } from '../terminal/terminal.ts';
 import { RejectReasons } from './reject-reasons.ts';
 import { requestsOf, sourceTargetOf } from './target.ts';
 
-const DAY_MS = 86_400_000;
 
 /** The options that determine how sources on other machines are accessed. */
 export type SourceChoice = ValuesOf<typeof SOURCE_OPTIONS>;

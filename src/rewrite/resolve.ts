@@ -51,10 +51,10 @@ export const NOT_FOUND: Answer = {
 };
 
 /**
- * The answer for a path that is neither of the API nor of a browse file that exists: a page that leads readers on.
+ * The answer, with browse files, for any path outside the API that has no file: a page that leads readers on.
  * @internal
  */
-export const NO_BROWSE_FILE: Answer = {
+export const NOT_FOUND_PAGE: Answer = {
   status: 404,
   headers: { 'Content-Type': 'text/html; charset=utf-8', 'Cache-Control': 'no-cache' },
   file: 'browse/404.html',
@@ -101,7 +101,7 @@ export function resolve(method: string, path: string, query: string, base?: stri
   const root = base === undefined ? '' : base;
   const prefix = decode(root);
   const decoded = decode(path);
-  if (decoded.slice(0, prefix.length) !== prefix) return browse ? NO_BROWSE_FILE : NOT_FOUND;
+  if (decoded.slice(0, prefix.length) !== prefix) return browse ? NOT_FOUND_PAGE : NOT_FOUND;
   const below = decoded.slice(prefix.length);
   const match = PATH.exec(below);
   // in some engines $ also matches before a final line break
@@ -124,11 +124,11 @@ export function resolve(method: string, path: string, query: string, base?: stri
 function browseFile(method: string, below: string, root: string): Answer {
   if (below === '') return { status: 301, headers: { Location: `${root}/` }, body: '' };
   const match = BROWSE_FILE.exec(below);
-  if (match === null || match[0] !== below) return /^\/rest(?:\/|$)/.test(below) ? NOT_FOUND : NO_BROWSE_FILE;
+  if (match === null || match[0] !== below) return /^\/rest(?:\/|$)/.test(below) ? NOT_FOUND : NOT_FOUND_PAGE;
   if (method !== 'GET' && method !== 'HEAD') return { status: 405, headers: { Allow: 'GET, HEAD' }, body: '' };
   const type = String(BROWSE_TYPES[match[1] === undefined ? 'html' : match[1]]);
   const headers = { 'Content-Type': type, 'Cache-Control': String(COLLECTION_HEADERS['Cache-Control']) };
-  return { status: 200, headers: headers, file: below === '/' ? 'index.html' : below.slice(1), missing: NO_BROWSE_FILE };
+  return { status: 200, headers: headers, file: below === '/' ? 'index.html' : below.slice(1), missing: NOT_FOUND_PAGE };
 }
 
 /** Returns the page that a query requests, from its last `page` parameter. A missing or empty value is page 1, an invalid one ''. */

@@ -2,7 +2,7 @@ import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { NOT_FOUND_PAGE } from '../../src/browse/paths.ts';
+import { NOT_FOUND_FILE } from '../../src/browse/paths.ts';
 import { times } from '../support/proof.ts';
 import { folderOfFile } from '../whole/stores.ts';
 import { type Browser, CHROMIUM, launch, type Page, until } from './chromium.ts';
@@ -26,7 +26,7 @@ let rejected: string[] = [];
 beforeAll(async () => {
   ({ out, rejected } = await hostileTree(folder, VALUES));
   // the links of the page for pages that do not exist lead to the root of a server
-  pages = readdirSync(out, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.html') && path !== NOT_FOUND_PAGE);
+  pages = readdirSync(out, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.html') && path !== NOT_FOUND_FILE);
   cpSync(out, open, { recursive: true });
   for (const path of pages) {
     const html = readFileSync(join(out, path), 'utf8');

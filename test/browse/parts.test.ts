@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Browse } from '../../src/browse/browse.ts';
 import { NOTHING_RENDERED, partOf, type RenderedState } from '../../src/browse/parts.ts';
-import { ABOUT, accountFeed, accountPage, accountPath, accountPlace, changesPage, HOME, NOT_FOUND_PAGE } from '../../src/browse/paths.ts';
+import { ABOUT, accountFeed, accountPage, accountPath, accountPlace, changesPage, HOME, NOT_FOUND_FILE } from '../../src/browse/paths.ts';
 import { Store } from '../../src/store/store.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { histories } from '../support/histories.ts';
@@ -26,7 +26,7 @@ describe('the parts of the browse files', () => {
         expect([...unchanged.keys()]).toEqual(
           [...browseFiles(store).keys()].filter((file) => !/^browse\/(search|names|account)\//.test(file)),
         );
-        expect([...textsOf(unchanged).keys()].filter((path) => !path.startsWith('browse/assets/'))).toEqual([NOT_FOUND_PAGE, ABOUT]);
+        expect([...textsOf(unchanged).keys()].filter((path) => !path.startsWith('browse/assets/'))).toEqual([NOT_FOUND_FILE, ABOUT]);
       }),
       { numRuns: times('generated histories', 4, 50) },
     );

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { BROWSE_PATH } from '../../src/rewrite/patterns.ts';
-import { COLLECTION_HEADERS, NO_BROWSE_FILE, NOT_FOUND, resolve } from '../../src/rewrite/resolve.ts';
+import { COLLECTION_HEADERS, NOT_FOUND, NOT_FOUND_PAGE, resolve } from '../../src/rewrite/resolve.ts';
 import { times } from '../support/proof.ts';
 
 const get = (path: string, base = '') => resolve('GET', path, '', base, true);
@@ -18,11 +18,11 @@ describe('the rewrite function with browse files', () => {
   ])('answers %s with the file %s', (path, file, type) => {
     for (const base of ['', '/api/v1', '/my%20api']) {
       const answer = get(base + path, base);
-      expect(answer).toMatchObject({ status: 200, file, missing: NO_BROWSE_FILE });
+      expect(answer).toMatchObject({ status: 200, file, missing: NOT_FOUND_PAGE });
       expect(answer.headers).toEqual({ 'Content-Type': type, 'Cache-Control': COLLECTION_HEADERS['Cache-Control'] });
     }
     expect(resolve('GET', path, '')).toEqual(NOT_FOUND);
-    expect(get(path, '/api')).toEqual(NO_BROWSE_FILE);
+    expect(get(path, '/api')).toEqual(NOT_FOUND_PAGE);
   });
 
   test.each([
@@ -45,7 +45,7 @@ describe('the rewrite function with browse files', () => {
     '/rest-x',
     '/x/../rest/data/',
   ])('answers %s with the page for people, and with JSON without browse files', (path) => {
-    expect(get(path)).toEqual(NO_BROWSE_FILE);
+    expect(get(path)).toEqual(NOT_FOUND_PAGE);
     expect(resolve('GET', path, '')).toEqual(NOT_FOUND);
   });
 

@@ -157,6 +157,12 @@ describe('a site with versions', () => {
     expect([refused.status, text(refused)]).toEqual([405, '{"detail":"Method \\"POST\\" not allowed."}']);
   });
 
+  it('answers an unknown path in JSON if there is no such version, and with 503 if head.json cannot be read', async () => {
+    const past = await ask(`${BASE}/as_of/99/nosuch`);
+    expect([past.status, text(past)]).toEqual([404, expect.stringMatching(/^\{"detail":"No such version\. /)]);
+    expect((await ask(`${BASE}/nosuch`, {}, () => Promise.reject(new Error('EIO')))).status).toBe(503);
+  });
+
   it('changes the base URL in the links of pages if the host says so', async () => {
     const tools = { ...TOOLS, baseUrl: 'http://127.0.0.1:8000/api' };
     const sent = await ask(`${BASE}/rest/data/?page=2`, { tools });

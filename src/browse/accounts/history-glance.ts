@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../contract/instant.ts';
 import { FIELDS_IN_ORDER } from '../../contract/profile-fields.ts';
 import type { ChangeRecord, DataType } from '../../contract/record.ts';
 import { valueMarkup } from '../change-list.ts';
@@ -141,5 +142,5 @@ function dateText(record: ChangeRecord | undefined): Markup {
 /** Returns the number of a record's day since 1970. */
 function dayNumber(record: ChangeRecord | undefined): number {
   const date = record?.first_encountered_date ?? '';
-  return Date.UTC(Number(date.slice(0, 4)), Number(date.slice(5, 7)) - 1, Number(date.slice(8, 10))) / 86_400_000;
+  return Date.UTC(Number(date.slice(0, 4)), Number(date.slice(5, 7)) - 1, Number(date.slice(8, 10))) / DAY_MS;
 }

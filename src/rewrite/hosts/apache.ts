@@ -1,5 +1,5 @@
 import { accepts, BROWSE_PATH, DIGITS, LEGEND, literal, number, parameter, UNNORMALIZED, VALUE } from '../patterns.ts';
-import { BROWSE_TYPES, MISSING, NO_BROWSE_FILE, NOT_FOUND, UNREADABLE } from '../resolve.ts';
+import { BROWSE_TYPES, MISSING, NOT_FOUND, NOT_FOUND_PAGE, UNREADABLE } from '../resolve.ts';
 import { ETAG_OF_TIME, type Host, headerLines, ONLY_RULES, PAGE_HEADERS, quoted } from './host.ts';
 
 export const host: Host = {
@@ -86,7 +86,7 @@ ${browse ? TYPES : ''}        # Debian's configuration reads .br as the language
     RewriteCond "%{ENV:REDIRECT_STATUS}" "^405$"
     RewriteRule "^/palimpsest-405$" "/etc/apache2/palimpsest/405.shtml" [END]
 
-${browse ? NOT_FOUND_PAGE : ''}    # Apache normalizes /rest//data/ and /rest/./data/ to /rest/data/. Django REST Framework answers them with 404.
+${browse ? NOT_FOUND_PAGE_RULE : ''}    # Apache normalizes /rest//data/ and /rest/./data/ to /rest/data/. Django REST Framework answers them with 404.
     RewriteCond "%{THE_REQUEST}" "^[^ ]+ [^? ]*${UNNORMALIZED}"
     RewriteRule "^(${literal(base)}/rest(?=/)|)" "$1/palimpsest-none" [PT]
 
@@ -123,16 +123,17 @@ ${browse ? browseFiles(base) : ''}    RewriteRule "!${collection}" "-" [R=404,EN
     RewriteRule "${collection}" "%{DOCUMENT_ROOT}/rest/$1/%{ENV:PALIMPSEST}.gz" [END]
     RewriteRule "${collection}" "%{DOCUMENT_ROOT}/rest/$1/%{ENV:PALIMPSEST}" [END]
 
-    ErrorDocument 404 ${browse ? `/${NO_BROWSE_FILE.file}` : json(NOT_FOUND.body ?? '')}
+    ErrorDocument 404 ${browse ? `/${NOT_FOUND_PAGE.file}` : json(NOT_FOUND.body ?? '')}
     ErrorDocument 503 ${json(UNREADABLE.body ?? '')}
-    Header always set Content-Type application/json "expr=%{REQUEST_STATUS} >= 400${browse ? ` && %{REQUEST_URI} != '/${NO_BROWSE_FILE.file}'` : ''}"
+    Header always set Content-Type application/json "expr=%{REQUEST_STATUS} >= 400${browse ? ` && %{REQUEST_URI} != '/${NOT_FOUND_PAGE.file}'` : ''}"
     Header always set Access-Control-Allow-Origin "*" "expr=%{REQUEST_STATUS} == 404"
+    Header always set Cache-Control no-cache "expr=%{REQUEST_STATUS} == 404"
 ${browse ? unknownPaths(base, json(NOT_FOUND.body ?? '')) : ''}    <LocationMatch "${collection}">
         ErrorDocument 404 ${json(MISSING.body ?? '')}
         ErrorDocument 405 /palimpsest-405
         ${headers}
     </LocationMatch>
-${browse ? browseHeaders(base) : ''}</VirtualHost>
+${browse ? browseHeaders(base) + withoutPage(base, json(NOT_FOUND.body ?? '')) : ''}</VirtualHost>
 `,
       },
       {
@@ -166,8 +167,8 @@ const TYPES = Object.entries(BROWSE_TYPES)
   .join('');
 
 /** The rule for the page that answers unknown paths. Before the rules that answer with 404. */
-const NOT_FOUND_PAGE = `    RewriteCond "%{ENV:REDIRECT_STATUS}" "^404$"
-    RewriteRule "^/${literal(NO_BROWSE_FILE.file ?? '')}$" "%{DOCUMENT_ROOT}/${NO_BROWSE_FILE.file}" [END]
+const NOT_FOUND_PAGE_RULE = `    RewriteCond "%{ENV:REDIRECT_STATUS}" "^404$"
+    RewriteRule "^/${literal(NOT_FOUND_PAGE.file ?? '')}$" "%{DOCUMENT_ROOT}/${NOT_FOUND_PAGE.file}" [END]
 
 `;
 
@@ -191,11 +192,19 @@ function unknownPaths(base: string, body: string): string {
 `;
 }
 
+/** Returns the answer for other unknown paths if the tree has no page for them. Apache merges `<If>` after `<LocationMatch>`. */
+function withoutPage(base: string, body: string): string {
+  return `    <If "! -f '%{DOCUMENT_ROOT}/${NOT_FOUND_PAGE.file}' && %{REQUEST_URI} !~ m#^${literal(base)}/rest(?:/|$)#">
+        ErrorDocument 404 ${body}
+    </If>
+`;
+}
+
 function browseHeaders(base: string): string {
   return `    <LocationMatch "^${literal(base)}/(?:${BROWSE_PATH})?$">
-        ErrorDocument 404 /${NO_BROWSE_FILE.file}
+        ErrorDocument 404 /${NOT_FOUND_PAGE.file}
         ErrorDocument 405 /palimpsest-405
-        Header always set Cache-Control ${quoted(PAGE_HEADERS['Cache-Control'] ?? '')}
+        Header always set Cache-Control ${quoted(PAGE_HEADERS['Cache-Control'] ?? '')} "expr=%{REQUEST_STATUS} != 404"
         Header onsuccess unset Accept-Ranges
     </LocationMatch>
 `;

@@ -1,5 +1,5 @@
 import { inlinedFetchHandler, sourceOf } from '../inlined-modules.ts';
-import { BROWSE_TYPES, NO_BROWSE_FILE } from '../resolve.ts';
+import { BROWSE_TYPES, NOT_FOUND_PAGE } from '../resolve.ts';
 import { ADDRESS_LINES, type Host, OPEN_ADDRESS, PAGE_HEADERS, type PublishedSite } from './host.ts';
 
 const COMPRESSION = 'Netlify compresses responses itself';
@@ -78,7 +78,7 @@ const BROWSE_HEADERS = `
 # Netlify serves the files that people read.
 [[redirects]]
   from = "/*"
-  to = "/${NO_BROWSE_FILE.file}"
+  to = "/${NOT_FOUND_PAGE.file}"
   status = 404
 ${Object.entries(BROWSE_TYPES)
   .map(

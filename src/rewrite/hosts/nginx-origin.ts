@@ -2,7 +2,7 @@ import type { Encoding } from '../files.ts';
 import { accepts } from '../patterns.ts';
 import { BROWSE_TYPES } from '../resolve.ts';
 import { type HostAtOrigin, ONLY_RULES, type Origin, PAGE_HEADERS } from './host.ts';
-import { addHeaders, answersAt, beforeLocations, browseAt, checkThat, MAPS, noBrowseFile, pagesAt } from './nginx-rules.ts';
+import { addHeaders, answersAt, beforeLocations, browseAt, checkThat, MAPS, notFound, pagesAt } from './nginx-rules.ts';
 
 /** Headers of object stores that nginx hides: those that it sets itself, and those for the clients of the store. Runs of earlier versions wrote `holds`. */
 const HIDDEN = [
@@ -198,6 +198,6 @@ function browseFiles(base: string, origin: Origin): string {
         error_page 403 404 =404 @palimpsest_not_found;
 ${FAILED}        ${proxyPass(origin)}/$palimpsest_browse;
     }
-    ${noBrowseFile('')}
+    ${notFound('')}
 `;
 }

@@ -1,6 +1,6 @@
 import { BROWSE_PATH, DIGITS, LEGEND, literal, number, parameter, UNNORMALIZED, VALUE } from '../patterns.ts';
 import { BROWSE_TYPES, DESCRIPTIONS, MISSING, NOT_FOUND, UNREADABLE } from '../resolve.ts';
-import { type HostFile, headerLines, PAGE_HEADERS, type PublishedSite } from './host.ts';
+import { type HostFile, headerLines, type PublishedSite } from './host.ts';
 
 /** Maps the query to the file of its page, or to `none` if the page is invalid. Used both with a folder and with an origin. */
 export const MAPS: string = `# The undecoded value of the last "page" parameter; empty without one.
@@ -96,9 +96,6 @@ export const TYPES: string = Object.entries(BROWSE_TYPES)
   .map(([suffix, type]) => `"${type}" ${suffix};`)
   .join(' ');
 
-/** The header of browse files beside Content-Type. A location with it does not inherit the headers of the API. */
-export const ADD_CACHE_CONTROL: string = `add_header Cache-Control "${PAGE_HEADERS['Cache-Control']}" always;`;
-
 /** Returns the start of the location of browse files, after its opening brace, and the locations that lead to it. */
 export function browseAt(base: string): string {
   const redirect = base === '' ? '' : `location = ${base} { return 301 ${base}/; }\n    `;
@@ -107,19 +104,15 @@ export function browseAt(base: string): string {
 }
 
 /**
- * Returns the location that answers for a browse file that does not exist.
+ * Returns the location that answers for a path outside the API that has no file.
  * @param check the line that answers otherwise if the tree is missing, or ''
- * @param page the path of the page that it sends; '' for an answer in JSON
+ * @param page the lines that send a page of the tree if it has one, or ''
  */
-export function noBrowseFile(check: string, page = ''): string {
-  const answer =
-    page === ''
-      ? `return 404 '${NOT_FOUND.body}';`
-      : `error_page 404 ${page};
-        return 404;`;
+export function notFound(check: string, page = ''): string {
   return `location @palimpsest_not_found {
         add_header Cache-Control "no-cache" always;
-        ${check}${answer}
+        add_header Access-Control-Allow-Origin "*" always;
+        ${check}${page}return 404 '${NOT_FOUND.body}';
     }`;
 }
 

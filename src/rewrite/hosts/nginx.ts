@@ -1,18 +1,7 @@
-import { NO_BROWSE_FILE } from '../resolve.ts';
-import { ETAG_OF_TIME, type Host, ONLY_RULES } from './host.ts';
+import { NOT_FOUND_PAGE } from '../resolve.ts';
+import { ETAG_OF_TIME, type Host, ONLY_RULES, PAGE_HEADERS } from './host.ts';
 import { nginxOrigin } from './nginx-origin.ts';
-import {
-  ADD_CACHE_CONTROL,
-  addHeaders,
-  answersAt,
-  beforeLocations,
-  browseAt,
-  CHECK_TREE,
-  MAPS,
-  noBrowseFile,
-  pagesAt,
-  TYPES,
-} from './nginx-rules.ts';
+import { addHeaders, answersAt, beforeLocations, browseAt, CHECK_TREE, MAPS, notFound, pagesAt, TYPES } from './nginx-rules.ts';
 
 export const host: Host = {
   name: 'nginx',
@@ -31,7 +20,7 @@ export const host: Host = {
 # /etc/nginx/conf.d/. Check the lines marked with <--.
 
 ${MAPS}
-
+${browse ? CACHE_CONTROL : ''}
 server {
     listen 80;                      # <-- with TLS: listen 443 ssl; and the certificate
     listen [::]:80;                 # <-- the same; delete this line without IPv6
@@ -75,10 +64,19 @@ ${browse ? browseFiles(base) : ''}    ${answersAt(base, CHECK_TREE, browse)}
   ],
 };
 
+/** The map from the status of a browse file, or of the page in place of one, to its Cache-Control header. */
+const CACHE_CONTROL = `
+map $status $palimpsest_cache_control {
+    default "${PAGE_HEADERS['Cache-Control']}";
+    404 "${NOT_FOUND_PAGE.headers['Cache-Control']}";
+}
+`;
+
 /** Returns the locations of the files that people read. */
 function browseFiles(base: string): string {
   return `    ${browseAt(base)}
-        ${ADD_CACHE_CONTROL}
+        # with a header of its own, a location does not inherit those of the API
+        add_header Cache-Control $palimpsest_cache_control always;
         types { ${TYPES} }
         recursive_error_pages on;
         error_page 404 = @palimpsest_not_found;
@@ -86,6 +84,11 @@ function browseFiles(base: string): string {
         error_page 405 @palimpsest_method;
         try_files /$palimpsest_browse =404;
     }
-    ${noBrowseFile(CHECK_TREE, `${base}/${NO_BROWSE_FILE.file}`)}
+    ${notFound(
+      CHECK_TREE,
+      `error_page 404 ${base}/${NOT_FOUND_PAGE.file};
+        if (-f $document_root/${NOT_FOUND_PAGE.file}) { return 404; }
+        `,
+    )}
 `;
 }

@@ -1,6 +1,6 @@
 import { parse } from 'parse5';
 import { describe, expect, it } from 'vitest';
-import { ABOUT, accountPage, CHANGES_FEED, HOME, monthPage, NOT_FOUND_PAGE, namesPage } from '../../../src/browse/paths.ts';
+import { ABOUT, accountPage, CHANGES_FEED, HOME, monthPage, NOT_FOUND_FILE, namesPage } from '../../../src/browse/paths.ts';
 import type { About } from '../../../src/contract/site-json.ts';
 import { elementsNamed, foreignMarkup, textOf } from '../parsed-html.ts';
 import { browseFiles, historyOf, SITE, storeOf, textsOf } from '../small-site.ts';
@@ -32,7 +32,7 @@ describe('a site that says who publishes it', () => {
     for (const [path, text] of files) {
       if (!path.endsWith('.html')) continue;
       // this page has no address of its own
-      const own = path === NOT_FOUND_PAGE ? [] : [`${SITE.base_url}/${path === HOME ? '' : path}`];
+      const own = path === NOT_FOUND_FILE ? [] : [`${SITE.base_url}/${path === HOME ? '' : path}`];
       expect(foreignMarkup(text).filter((found) => found !== `mailto:${ABOUT_SITE.contact}`)).toEqual([]);
       expect(texts(text, 'title')[0]).toMatch(/ · <Press> & "Radio"$/);
       expect(texts(text, 'nav')[0]).toMatch(/^<Press> & "Radio"Changes/);
@@ -114,7 +114,7 @@ it('says what a correction can be, which records have a snapshot link, and how n
 });
 
 it('the page for a wrong address speaks of months too, and leads to them', async () => {
-  const page = browseFiles(await storeOf(historyOf([{}]))).get(NOT_FOUND_PAGE);
+  const page = browseFiles(await storeOf(historyOf([{}]))).get(NOT_FOUND_FILE);
   expect(texts(page, 'p')).toContain(
     'There is no page at this address. An account may have been renamed or removed. A month without records and renames has no page: the home page says whether it has a snapshot.',
   );

@@ -1,4 +1,4 @@
-import { NOT_FOUND_PAGE } from '../../../src/browse/paths.ts';
+import { NOT_FOUND_FILE } from '../../../src/browse/paths.ts';
 import { literal } from '../../../src/rewrite/patterns.ts';
 import { BROWSE_TYPES, DESCRIPTIONS, MISSING as MISSING_PAGE, NOT_FOUND } from '../../../src/rewrite/resolve.ts';
 import { eachCollection, Findings, type Probe, type Trial } from '../probe.ts';
@@ -70,7 +70,7 @@ async function unknown({ ask, site, sendsNotFoundPage }: Trial, paths: readonly 
   for (const target of paths.flatMap((path) => [path, `${path}?page=2`])) {
     const { status, headers, body } = await ask(target);
     const isPage = sendsNotFoundPage && !new RegExp(`^${literal(site.base)}/rest(?![^/?])`).test(target);
-    const [type, text] = isPage ? [BROWSE_TYPES['html'], site.file(NOT_FOUND_PAGE).toString()] : ['application/json', NOT_FOUND.body];
+    const [type, text] = isPage ? [BROWSE_TYPES['html'], site.file(NOT_FOUND_FILE).toString()] : ['application/json', NOT_FOUND.body];
     findings.equal(target, [status, headers['content-type'], body.toString()], [404, type, text]);
     if (!isPage) findings.anyOrigin(target, headers);
   }

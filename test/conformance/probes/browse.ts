@@ -1,11 +1,13 @@
-import { NOT_FOUND_PAGE } from '../../../src/browse/paths.ts';
+import { NOT_FOUND_FILE } from '../../../src/browse/paths.ts';
 import { BROWSE_TYPES } from '../../../src/rewrite/resolve.ts';
 import { UNSERVED_PATHS } from '../browse-files.ts';
 import { eachCollection, Findings, type Probe } from '../probe.ts';
 import { ACCEPTS } from '../requests.ts';
+import { missingNotFoundPage } from './trees.ts';
 
 /** Checks that the home page and the files below `browse/` are served with their media types, and no other file. */
-export const browse: Probe = async ({ ask, site, sendsNotFoundPage }) => {
+export const browse: Probe = async (trial) => {
+  const { ask, site, sendsNotFoundPage } = trial;
   const findings = new Findings();
   const { base } = site;
   for (const path of ['', ...site.browseFiles()]) {
@@ -38,15 +40,18 @@ export const browse: Probe = async ({ ask, site, sendsNotFoundPage }) => {
     findings.equal(`/${path}`, status, 404);
     // nginx answers a path with dot segments in JSON
     if (!sendsNotFoundPage || path.includes('/../')) continue;
-    findings.equal(`/${path}: Content-Type`, headers['content-type'], BROWSE_TYPES['html']);
-    findings.bytes(`/${path}`, body, site.file(NOT_FOUND_PAGE));
+    const found = [headers['content-type'], headers['cache-control']];
+    findings.equal(`/${path}: headers`, found, [BROWSE_TYPES['html'], 'no-cache']);
+    findings.bytes(`/${path}`, body, site.file(NOT_FOUND_FILE));
   }
   if (base !== '') {
     const { status, headers } = await ask(base);
     findings.equal('without its slash', [status, headers.location], [301, `${base}/`]);
     findings.equal('outside the site', (await ask('/browse/changes/1.html')).status, 404);
   }
-  return findings.found;
+  // a version has each file that it lists
+  if (!sendsNotFoundPage || trial.target !== undefined) return findings.found;
+  return [...findings.found, ...(await missingNotFoundPage(trial))];
 };
 
 /** Checks that the API is JSON for every client, also for a browser, and with browse files too. */

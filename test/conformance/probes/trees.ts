@@ -1,8 +1,9 @@
 import { chmodSync, cpSync, existsSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
+import { NOT_FOUND_FILE } from '../../../src/browse/paths.ts';
 import { COLLECTIONS } from '../../../src/contract/pages/collection.ts';
-import { MISSING } from '../../../src/rewrite/resolve.ts';
+import { MISSING, NOT_FOUND } from '../../../src/rewrite/resolve.ts';
 import { Findings, type Probe, type Trial } from '../probe.ts';
 
 /** Checks that nothing of a missing tree is answered with 404, neither without a folder nor in a folder with other files. */
@@ -40,6 +41,20 @@ export const incompleteTree: Probe = (trial) =>
       );
       const { status, body } = await trial.ask(`${site.path(name)}?page=4`);
       findings.equal('a page past the end', [status, body.toString()], [404, MISSING.body]);
+    }
+  });
+
+/** Checks that a path outside the API is answered in JSON if the tree has no HTML page for it. */
+export const missingNotFoundPage: Probe = (trial) =>
+  damaged(trial, async (findings) => {
+    const { site, ask } = trial;
+    rmSync(join(site.tree, NOT_FOUND_FILE));
+    await trial.deploy?.();
+    for (const path of ['/nowhere', `${site.base}/nowhere`, `${site.base}/browse/changes/9.html`]) {
+      const { status, headers, body } = await ask(path);
+      const found = [status, headers['content-type'], body.toString()];
+      findings.equal(`${path} without the page`, found, [404, 'application/json', NOT_FOUND.body]);
+      findings.anyOrigin(`${path} without the page`, headers);
     }
   });
 
