@@ -15,7 +15,6 @@ import type { Line, Terminal } from '../terminal/terminal.ts';
 import { RejectReasons } from './reject-reasons.ts';
 import { requestsOf, sourceTargetOf } from './target.ts';
 
-
 /** The options that determine how sources on other machines are accessed. */
 export type SourceChoice = ValuesOf<typeof SOURCE_OPTIONS>;
 type SnapshotChoice = ValuesOf<typeof SNAPSHOT_OPTIONS>;
