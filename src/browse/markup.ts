@@ -109,7 +109,7 @@ export function textOfMarkup(html: Markup): ByteText {
   return html.includes('<') ? html.replace(/<[^>]*>/g, '') : html;
 }
 
-/** Returns a value, or the word that stands in place of an empty one. No other `i` of a value has a text. */
+/** Returns a value, or the word `empty` in place of an empty one. The script recognizes an empty value by this `i`: no other `i` of a value has a text. */
 export function orEmpty(value: Markup): Markup {
   return value === '' ? markup`<i>empty</i>` : value;
 }

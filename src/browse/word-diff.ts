@@ -130,7 +130,7 @@ const ADDRESS = /((?<![!-~])[!-~]*(?:@|:\/\/)[!-~]*)/;
 
 function wordsOf(text: string): string[] {
   const segmenter = new Intl.Segmenter('en', { granularity: 'word' });
-  // addresses have odd places
+  // split() returns the addresses at odd indexes
   return text
     .split(ADDRESS)
     .flatMap((piece, index) => (index % 2 === 1 ? piece : Array.from(segmenter.segment(piece), ({ segment }) => segment)));

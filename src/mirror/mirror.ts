@@ -99,7 +99,7 @@ export async function mirror(options: MirrorOptions): Promise<MirrorResult> {
   try {
     runLock = lockRun(options.store, path);
     const memory = new MirrorState(database, options.baseUrl);
-    spool = openTemporaryFile(path, memory, options.isFull);
+    spool = openSpool(path, memory, options.isFull);
     return await runWith(options, memory, spool, new Exclusions(database));
   } catch (error) {
     if (spool?.pageCount === 0) spool.remove();
@@ -191,7 +191,7 @@ async function newRunState(
 }
 
 /** Opens the spool of an interrupted run, or a new one if it cannot be resumed. */
-function openTemporaryFile(path: string, memory: MirrorState, isFull: boolean): PageSpool {
+function openSpool(path: string, memory: MirrorState, isFull: boolean): PageSpool {
   const spool = new PageSpool(path, memory);
   if (isResumable(spool.state, memory.summary?.run ?? null, isFull)) return spool;
   spool.remove();

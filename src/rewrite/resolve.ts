@@ -51,7 +51,7 @@ export const NOT_FOUND: Answer = {
 };
 
 /**
- * The answer, with browse files, for any path outside the API that has no file: a page that leads readers on.
+ * The answer, with browse files, for any path outside the API that has no file: a page with links to the home page and the accounts.
  * @internal
  */
 export const NOT_FOUND_PAGE: Answer = {

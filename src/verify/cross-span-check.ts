@@ -23,7 +23,7 @@ export const UNFINISHED = 'the tree was not checked to its end, and nothing was 
  */
 export type VerifyPhase = 'manifest' | 'walk' | 'again' | 'browse' | 'render' | 'index' | 'files';
 
-/** A walk through both collections: merges what was found on the spans of pages, in order, and checks what a single span does not show. */
+/** Merges what was found on the spans of pages, in order, and checks what a single span does not show. */
 export class CrossSpanCheck {
   records = 0;
   accounts = 0;

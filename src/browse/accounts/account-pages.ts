@@ -149,7 +149,7 @@ function nameOf({ screen_name, display_name }: Account): Markup {
 /** A link from before the rename leads to this page, so this stands before the profile. */
 function formerHolder({ screen_name, seen_to }: FormerHolderText): Markup {
   const link = markup`<a href="${ROOT_3}${accountPage(screen_name)}" data-holder><bdi>@${escapeText(screen_name)}</bdi></a>`;
-  return markup`<p>Another account, ${link}, was last seen with this handle on ${dateMarkup(seen_to)}. A link to this page from before that day, or from that day, is about that account.</p>\n`;
+  return markup`<p>Another account, ${link}, was last seen with this handle on ${dateMarkup(seen_to)}. An older link to this page can be about that account.</p>\n`;
 }
 
 function handleMarkup(screenName: ByteText): Markup {

@@ -35,7 +35,7 @@ interface FormerHandleText {
   readonly handle: ByteText;
   /** The last time at which a source showed it. */
   readonly seen_to: string;
-  /** The handle of another account that has it now, which can differ in letter case; undefined if none has. */
+  /** The present handle of another account that has this handle now, perhaps in another letter case; undefined if none has it. */
   readonly holder: ByteText | undefined;
 }
 

@@ -20,7 +20,7 @@ const MAX_BYTES = 100;
 interface FieldValue {
   /** Its oldest record. */
   first: ChangeRecord;
-  /** The record of the value after it, the last time; undefined if it is the latest value. */
+  /** The record that ended its last period; undefined if it is the latest value. */
   readonly next: ChangeRecord | undefined;
   periods: number;
 }

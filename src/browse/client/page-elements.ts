@@ -62,7 +62,7 @@ export function isRename(change: HTMLElement): boolean {
   return change.matches('.H');
 }
 
-/** When a source first showed a value, which is the end of its change interval, or last showed a former handle. */
+/** The time of a change: when a source first showed the value, the end of its change interval. For a rename, when a source last showed the former handle. */
 export function timeOf(change: HTMLElement): HTMLTimeElement | null | undefined {
   return change.closest('section')?.querySelector(isRename(change) ? 'h3 time' : 'h3 time:last-of-type');
 }
@@ -108,7 +108,7 @@ export function fieldOf(change: HTMLElement): string {
   return change.querySelector('h4')?.textContent ?? '';
 }
 
-/** The text of a value. In place of an empty one, the page has a word. */
+/** The text of a value; '' if the page shows the word `empty` in its place. */
 export function valueIn(place: Element | null): string {
   return place?.querySelector('i:not(:empty)') ? '' : (place?.textContent ?? '');
 }

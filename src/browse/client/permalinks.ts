@@ -22,7 +22,7 @@ export function addPermalinks(): void {
   addEventListener('hashchange', follow);
 }
 
-/** Returns what a reader must know about a record that is not on this page. */
+/** Opens the target of the fragment if it is on another page. Returns the notice about a record that is not on this page; empty: none. */
 function followPermalink(): readonly (Node | string)[] {
   if (location.hash === '') return [];
   // :target can match later than this script runs

@@ -98,7 +98,7 @@ function mostChangedList({ month }: Month, { all, first, tied }: MostChanged, ha
 
 const RENAMES = markup` A day without records links to its renames. A <a href="#renames">rename</a> is counted on the day on which the former handle was last seen.`;
 
-const ONLY_DATE = markup` A day with only its date has snapshots without changes.`;
+const ONLY_DATE = markup` A day with only its date has a snapshot, but no records.`;
 
 const NO_SNAPSHOT = markup` <small>no snapshot</small>`;
 

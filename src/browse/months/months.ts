@@ -65,9 +65,9 @@ export function monthsTable(months: readonly Month[], spans: readonly DaySpan[],
   const years = yearsOf(months, spans);
   const [shown, hidden] = [years.slice(0, MAX_YEARS), years.slice(MAX_YEARS)];
   const { shadeOf, legend } = shadesOf(months);
-  const withRecords = new Set(months.map(({ month }) => month));
+  const withPage = new Set(months.map(({ month }) => month));
   const noteOf = (month: string) =>
-    isUnseen(month) ? 'no snapshot' : !withRecords.has(month) && daysInMonth(spans, month).length > 0 ? 'no changes' : '';
+    isUnseen(month) ? 'no snapshot' : !withPage.has(month) && daysInMonth(spans, month).length > 0 ? 'no changes' : '';
   const rows = shown.map(
     (year, index) =>
       markup`${unseenYears(year, years[index - 1] ?? year, isUnseen)}<tr><th scope=row>${year}${cells(year, months, shadeOf, noteOf)}\n`,

@@ -98,12 +98,12 @@ ${completeness(snapshot_days, days)}<h2>What the records are</h2>
 <p>What a profile says can be untrue.</p>
 ${lacks(incomplete)}<h2 id=removal>Corrections and removal</h2>
 <p>${whomToAsk(about)}</p>
-<p>The records are what the source showed, also if that was untrue. A record that differs from what the source showed can be replaced. A removal is of a whole account, not of single texts.</p>
-<p>An account can be removed from the pages, the data and the search. Later data does not bring it back. Name each account: a removal leaves other accounts, also if their texts mention the removed one, and copies that others made.</p>
+<p>The records are what the source showed, even if that was untrue. A record that differs from what the source showed can be replaced. A removal removes a whole account, not single texts.</p>
+<p>An account can be removed from the pages, the data and the search. Later data does not bring it back. Name each account. A removal does not change other accounts, even if their texts mention the removed one. It does not change copies that others made.</p>
 <h2 id=cite>How to cite it</h2>
 <p>To cite this history as a whole: ${citationOfAll(site, state)}</p>
 <p>Each record and each rename has a permalink on the page of its account: the link named Permalink beside the field, or the link beside Handle. Later records do not change the link. After a rename, the page at the old address leads to the account, or is that of another account that took the handle.</p>
-<p>To cite one record by hand: ${citation(site, state, 'FIELD of @HANDLE, as first seen on TIME', 'LINK')} Replace FIELD, HANDLE, TIME and LINK by the field, the handle at that time, the time on the page (the later one of two) and the permalink.</p>
+<p>To cite one record by hand: ${citation(site, state, 'FIELD of @HANDLE, as first seen on TIME', 'LINK')} Replace FIELD with the name of the field, HANDLE with the handle at that time, and LINK with the permalink. Replace TIME with the time on the page of the account. If it shows two times, use the later one.</p>
 <h2 id=api>How to find an account in the API</h2>
 <p>The JSON API sorts accounts by the id of their first record. An account moves to another page when accounts before it come or go.</p>
 <p>Follow <code>next</code> from <a href="${ROOT_1}rest/account/">accounts</a> to the entry with its <code>screen_name</code>. The HTML page of an account keeps its address until a rename.</p>

@@ -128,12 +128,12 @@ ${browse ? browseFiles(base) : ''}    RewriteRule "!${collection}" "-" [R=404,EN
     Header always set Content-Type application/json "expr=%{REQUEST_STATUS} >= 400${browse ? ` && %{REQUEST_URI} != '/${NOT_FOUND_PAGE.file}'` : ''}"
     Header always set Access-Control-Allow-Origin "*" "expr=%{REQUEST_STATUS} == 404"
     Header always set Cache-Control no-cache "expr=%{REQUEST_STATUS} == 404"
-${browse ? unknownPaths(base, json(NOT_FOUND.body ?? '')) : ''}    <LocationMatch "${collection}">
+${browse ? unknownApiPaths(base, json(NOT_FOUND.body ?? '')) : ''}    <LocationMatch "${collection}">
         ErrorDocument 404 ${json(MISSING.body ?? '')}
         ErrorDocument 405 /palimpsest-405
         ${headers}
     </LocationMatch>
-${browse ? browseHeaders(base) + withoutPage(base, json(NOT_FOUND.body ?? '')) : ''}</VirtualHost>
+${browse ? browseHeaders(base) + unknownPathsWithoutPage(base, json(NOT_FOUND.body ?? '')) : ''}</VirtualHost>
 `,
       },
       {
@@ -166,7 +166,7 @@ const TYPES = Object.entries(BROWSE_TYPES)
   )
   .join('');
 
-/** The rule for the page that answers unknown paths. Before the rules that answer with 404. */
+/** The rule for the page that answers unknown paths. It stands before the rules that answer with 404. */
 const NOT_FOUND_PAGE_RULE = `    RewriteCond "%{ENV:REDIRECT_STATUS}" "^404$"
     RewriteRule "^/${literal(NOT_FOUND_PAGE.file ?? '')}$" "%{DOCUMENT_ROOT}/${NOT_FOUND_PAGE.file}" [END]
 
@@ -184,16 +184,16 @@ ${base === '' ? '' : `    RewriteRule "^${literal(base)}$" "${base}/" [R=301,NE,
 `;
 }
 
-/** Returns the answer for unknown paths of the API, as a text in quotes. */
-function unknownPaths(base: string, body: string): string {
+/** Returns the block that answers unknown paths of the API. @param body the JSON, as a quoted string */
+function unknownApiPaths(base: string, body: string): string {
   return `    <LocationMatch "^${literal(base)}/rest(?:/|$)">
         ErrorDocument 404 ${body}
     </LocationMatch>
 `;
 }
 
-/** Returns the answer for other unknown paths if the tree has no page for them. Apache merges `<If>` after `<LocationMatch>`. */
-function withoutPage(base: string, body: string): string {
+/** Returns the block that answers other unknown paths if the tree has no page for them. Apache merges `<If>` after `<LocationMatch>`. */
+function unknownPathsWithoutPage(base: string, body: string): string {
   return `    <If "! -f '%{DOCUMENT_ROOT}/${NOT_FOUND_PAGE.file}' && %{REQUEST_URI} !~ m#^${literal(base)}/rest(?:/|$)#">
         ErrorDocument 404 ${body}
     </If>

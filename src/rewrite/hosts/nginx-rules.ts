@@ -60,7 +60,7 @@ export function checkThat(isMissing: string): string {
 /**
  * Returns the locations that answer without the file of a page: errors, OPTIONS, a missing slash, and other paths.
  * @param check the line that answers if the tree is missing
- * @param hasPage whether paths outside the API are answered with the page of the site
+ * @param hasPage whether `browse/404.html` is the answer to paths outside the API
  */
 export function answersAt(base: string, check: string, hasPage = false): string {
   const api = `location ~ ^${literal(base)}/rest(?:/|\\z)`;

@@ -64,7 +64,7 @@ ${browse ? browseFiles(base) : ''}    ${answersAt(base, CHECK_TREE, browse)}
   ],
 };
 
-/** The map from the status of a browse file, or of the page in place of one, to its Cache-Control header. */
+/** The map from a status to the Cache-Control header: one for browse files, and one for `browse/404.html`. */
 const CACHE_CONTROL = `
 map $status $palimpsest_cache_control {
     default "${PAGE_HEADERS['Cache-Control']}";

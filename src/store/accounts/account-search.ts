@@ -119,10 +119,10 @@ const BY = {
   'stable id': 'stable_id = ?',
 };
 
-/** Returns the present screen name of the account that has a record or a stable id, if `handle` is a former handle of that account. */
-export type FormerOwner = (value: number | string | null, handle: string) => string | undefined;
+/** Returns the present handle of the account that has a record or a stable id, if `handle` is a former handle of that account. */
+export type FindPresentHandle = (value: number | string | null, handle: string) => string | undefined;
 
-export function formerOwner(database: Connection, by: keyof typeof BY): FormerOwner {
+export function presentHandleFinder(database: Connection, by: keyof typeof BY): FindPresentHandle {
   const owner = database.prepareValue<[number | string | null, string], string>(
     `SELECT screen_name FROM account WHERE ${BY[by]}
       AND EXISTS (SELECT 1 FROM former_handle WHERE former_handle.account = account.id AND handle = ?)`,

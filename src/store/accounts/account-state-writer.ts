@@ -9,7 +9,7 @@ import type { Batch } from '../writing/batch.ts';
 import type { Outcome } from '../writing/outcome.ts';
 import { AccountReader } from './account-reader.ts';
 import { ADD_FORMER_HANDLE, STATE_COLUMNS, type StateRow, selectAccounts } from './account-rows.ts';
-import { type FormerOwner, formerOwner } from './account-search.ts';
+import { type FindPresentHandle, presentHandleFinder } from './account-search.ts';
 import { IntervalWriter } from './change-intervals.ts';
 import { bitOf } from './known-account.ts';
 
@@ -23,8 +23,8 @@ export class AccountStateWriter {
   readonly #set: Statement<[string, string, number | null, string | null, number | null, number, number | null, number]>;
   readonly #intervals: IntervalWriter;
   readonly #addFormerHandle: Statement<[string, Instant, number]>;
-  readonly #formerOwner: FormerOwner;
-  readonly #formerOwnerOfId: FormerOwner;
+  readonly #presentHandle: FindPresentHandle;
+  readonly #presentHandleOfId: FindPresentHandle;
 
   constructor(batch: Batch, policy: ConflictPolicy) {
     const { database } = batch;
@@ -39,8 +39,8 @@ export class AccountStateWriter {
     );
     this.#intervals = new IntervalWriter(database);
     this.#addFormerHandle = database.prepare(ADD_FORMER_HANDLE);
-    this.#formerOwner = formerOwner(database, 'record');
-    this.#formerOwnerOfId = formerOwner(database, 'stable id');
+    this.#presentHandle = presentHandleFinder(database, 'record');
+    this.#presentHandleOfId = presentHandleFinder(database, 'stable id');
   }
 
   /**
@@ -95,7 +95,8 @@ export class AccountStateWriter {
 
   /** Whether the account that has the stable id or the newest record of a state was renamed after it. */
   #isFromBeforeRename(state: AccountState): boolean {
-    const owner = this.#formerOwnerOfId(state.stable_id, state.screen_name) ?? this.#formerOwner(state.profile_record, state.screen_name);
+    const owner =
+      this.#presentHandleOfId(state.stable_id, state.screen_name) ?? this.#presentHandle(state.profile_record, state.screen_name);
     const row = owner === undefined || this.#policy === 'replace' ? undefined : this.#byName.get(owner);
     if (row === undefined) return false;
     const stored = this.#reader.state(row);

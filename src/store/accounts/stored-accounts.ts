@@ -181,7 +181,7 @@ export class StoredAccounts extends AccountReader {
     throw damaged(path, `the account ${account.screen_name} does not match its checksum`);
   }
 
-  /** Returns the handle of another account that has it now, without regard to letter case; undefined if none has. @param id the row number of the account that had it */
+  /** Returns the present handle of another account that has this handle now, in any letter case; undefined if none has it. @param id the row number of the former holder */
   presentHolder(handle: string, id: number): string | undefined {
     return this.#holder.get({ handle, id });
   }

@@ -46,10 +46,10 @@ const DELETE_CHANGED = `
 const markFormerHolders = (handles: string) => `
   UPDATE account SET revision = NULL WHERE revision IS NOT NULL AND id IN (
     SELECT former.account FROM (${handles}) AS moved CROSS JOIN former_handle AS former ON former.handle = moved.handle)`;
-/** An account can be new, or about to be removed. */
-const MARK_HOLDERS_OF_PRESENT = markFormerHolders('SELECT screen_name AS handle FROM account WHERE revision IS NULL');
-/** A renamed account leaves a handle. */
-const MARK_HOLDERS_OF_FORMER = markFormerHolders(
+/** For the present handles of stale accounts. A stale account can be new, or about to be removed. */
+const MARK_HOLDERS_OF_PRESENT_HANDLES = markFormerHolders('SELECT screen_name AS handle FROM account WHERE revision IS NULL');
+/** For the former handles of stale accounts: after a rename, no account may have the handle. */
+const MARK_HOLDERS_OF_FORMER_HANDLES = markFormerHolders(
   'SELECT handle FROM account CROSS JOIN former_handle ON former_handle.account = account.id WHERE revision IS NULL',
 );
 
@@ -79,8 +79,8 @@ export function* materialize(
   const isNew = nextRevision(database) === 1;
   if (last === undefined) database.exec('UPDATE account SET revision = NULL; DELETE FROM history; DELETE FROM history_part');
   else {
-    database.exec(MARK_HOLDERS_OF_PRESENT);
-    if (isRenamed) database.exec(MARK_HOLDERS_OF_FORMER);
+    database.exec(MARK_HOLDERS_OF_PRESENT_HANDLES);
+    if (isRenamed) database.exec(MARK_HOLDERS_OF_FORMER_HANDLES);
     database.exec(DELETE_CHANGED);
   }
   const removed = removeOrphans(database);

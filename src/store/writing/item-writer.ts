@@ -1,7 +1,7 @@
 import { type Account, encodeIdentity, encodeSummary, type Identity, type Summary } from '../../contract/account.ts';
 import { handleHash } from '../../contract/accounts/exclusion.ts';
 import type { ChangeRecord, ConflictPolicy } from '../../contract/record.ts';
-import { type FormerOwner, formerOwner } from '../accounts/account-search.ts';
+import { type FindPresentHandle, presentHandleFinder } from '../accounts/account-search.ts';
 import { HandleSpellings } from '../accounts/handle-spellings.ts';
 import { storedJson } from '../database/store-error.ts';
 import { removeAccount } from '../exclusions/delete-account.ts';
@@ -43,7 +43,7 @@ export class ItemWriter {
    * SQLite refuses after all checks.
    */
   #wasStored = false;
-  readonly #formerOwner: FormerOwner;
+  readonly #presentHandle: FindPresentHandle;
   readonly #splitHistory: SplitHistory;
 
   /** @param isMirror whether the policy `replace` is for what the service changed, so that it undoes no rename */
@@ -51,7 +51,7 @@ export class ItemWriter {
     this.#batch = batch;
     this.#policy = policy;
     this.#undoesRenames = policy === 'replace' && !isMirror;
-    this.#formerOwner = formerOwner(batch.database, 'record');
+    this.#presentHandle = presentHandleFinder(batch.database, 'record');
     this.#splitHistory = new SplitHistory(batch.database, policy, isMirror);
   }
 
@@ -85,7 +85,7 @@ export class ItemWriter {
       const text = json.toString();
       if (stored?.json === text) return 'same';
       // the account was renamed after the record had been exported
-      const owner = this.#undoesRenames ? undefined : this.#formerOwner(id, account);
+      const owner = this.#undoesRenames ? undefined : this.#presentHandle(id, account);
       const renamed = owner === undefined ? record : encodedRecord({ ...recordOf(), account: owner });
       if (stored?.json === renamed.json.toString()) return 'same';
       if (this.#policy === 'replace') {
@@ -125,7 +125,7 @@ export class ItemWriter {
       if (this.#batch.exclusions.hasHandle(account.screen_name)) return this.#excluded();
       const knownTo = account.data.reduce((newest, record) => Math.max(newest, record.id), 0);
       if (this.isFormer(account)) return 'kept';
-      if (!this.#undoesRenames && this.#formerOwner(knownTo, account.screen_name) !== undefined) return 'kept';
+      if (!this.#undoesRenames && this.#presentHandle(knownTo, account.screen_name) !== undefined) return 'kept';
       this.#batch.ensureAccount(account.screen_name);
       const [identity, summary] = [encodeIdentity(account), encodeSummary(account)];
       const { database } = this.#batch;

@@ -1,6 +1,6 @@
 import { isGenerated } from '../../contract/generated-id.ts';
 import type { ChangeRecord, ConflictPolicy } from '../../contract/record.ts';
-import { formerOwner } from '../accounts/account-search.ts';
+import { presentHandleFinder } from '../accounts/account-search.ts';
 import type { Connection } from '../database/connection.ts';
 import type { EncodedRecord } from '../feed/records.ts';
 import type { Conflict, Outcome } from './outcome.ts';
@@ -50,7 +50,7 @@ export class SplitHistory {
     const owner = this.#database.value<string>(OWNER_BEFORE, json, account);
     if (owner === undefined) return undefined;
     const record = recordOf();
-    const isRenamed = this.#hasRenames && formerOwner(this.#database, 'record')(record.previous, account) !== undefined;
+    const isRenamed = this.#hasRenames && presentHandleFinder(this.#database, 'record')(record.previous, account) !== undefined;
     if (!(isRenamed && this.#policy !== 'keep') && !(isGenerated(record) && this.#policy !== 'replace')) return undefined;
     return {
       subject: `record ${record.id}`,

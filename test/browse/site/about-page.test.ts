@@ -107,7 +107,7 @@ it('says what a correction can be, which records have a snapshot link, and how n
   expect(texts(files.get(ABOUT), 'p')).toEqual(
     expect.arrayContaining([
       'A change or a first value has a link named Snapshot if the source gave the address of an archived copy of the profile.',
-      'The records are what the source showed, also if that was untrue. A record that differs from what the source showed can be replaced. A removal is of a whole account, not of single texts.',
+      'The records are what the source showed, even if that was untrue. A record that differs from what the source showed can be replaced. A removal removes a whole account, not single texts.',
     ]),
   );
   expect(texts(files.get(namesPage()), 'p')[0]).toMatch(/^Sorted by the whole name as it is written, not by the surname\. /);
@@ -275,7 +275,7 @@ describe('the page about the history', () => {
           }),
       );
     }
-    const bare = days === '' ? 'no records. It is not known whether it had a snapshot.' : 'snapshots without changes.';
+    const bare = days === '' ? 'no records. It is not known whether it had a snapshot.' : 'a snapshot, but no records.';
     expect(month).toContain(`A day with only its date has ${bare}`);
     const legend = 'Unknown: a day before the first snapshot of this history or after the newest one. Nothing is known of it.';
     expect(texts(month, 'p').includes(legend)).toBe(outside !== '');
