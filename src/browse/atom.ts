@@ -44,10 +44,11 @@ export interface FeedContents {
 }
 
 /** A link of a document to a path of the tree. */
-type Link = readonly [rel: 'self' | 'alternate' | 'current' | 'prev-archive' | 'next-archive', path: Markup];
+type Link = readonly [rel: 'self' | 'alternate' | 'current' | 'prev-archive', path: Markup];
 
 /**
- * Returns the bytes of the feed of all changes (RFC 4287) or of one of its archives (RFC 5005).
+ * Returns the bytes of the feed of all changes (RFC 4287) or of one of its archives (RFC 5005). An archive has no link to the next one,
+ * so that it never changes when that one is added.
  * @param newest the number of the newest archive
  * @param archive the number of the archive; 0 for the feed itself
  */
@@ -60,7 +61,6 @@ export function feedBytes(site: Site, newest: number, archive: number, contents:
   ];
   if (isArchive) links.push(['current', pathOf(0)]);
   if (older > 0) links.push(['prev-archive', pathOf(older)]);
-  if (isArchive && archive < newest) links.push(['next-archive', pathOf(archive + ARCHIVE_PAGES)]);
   const mark = isArchive ? markup`<fh:archive xmlns:fh="http://purl.org/syndication/history/1.0"/>\n` : '';
   const title = trusted(isArchive ? `${TITLE}, pages ${archive - 1} and ${archive}` : TITLE);
   return documentBytes(site, { id: pathOf(0), title, links }, timesOf(contents), [mark, ...entriesOf(site, contents, facts)]);

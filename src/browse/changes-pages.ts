@@ -41,8 +41,8 @@ export class ChangesPages {
     const { records, feed } = this.#store.revision;
     const [size, pages] = [this.#site.page_size, this.count];
     const last = Math.min(pages, (part + 1) * PAGES_IN_PART);
-    // a page is final when two pages follow it, and an archive when there is another one
-    const before = feed <= rendered.revision ? pages + ARCHIVE_PAGES : pagesOf(rendered.records, this.#site);
+    // a page is final when two pages follow it
+    const before = feed <= rendered.revision ? pages + 2 : pagesOf(rendered.records, this.#site);
     let cursor: FeedCursor | undefined;
     let newer: () => readonly ChangeRecord[] = () => [];
     for (let page = last; page > part * PAGES_IN_PART; page -= 1) {
@@ -62,7 +62,7 @@ export class ChangesPages {
         };
         yield {
           path: changesArchive(archive),
-          render: archive < newestArchive(before) ? undefined : () => [bytes([...newer(), ...read()])],
+          render: archive <= newestArchive(before) ? undefined : () => [bytes([...newer(), ...read()])],
         };
       }
     }

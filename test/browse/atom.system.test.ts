@@ -103,7 +103,7 @@ describe.skipIf(xmllint.skip || feedsmith.skip)(`Atom feeds ${xmllint.reason}${f
     expect(entries).toBeGreaterThanOrEqual(2 * records.length);
   });
 
-  it('have every record once if a reader follows prev-archive, and each archive names its neighbors and its feed', async () => {
+  it('have every record once if a reader follows prev-archive, and each archive names its feed, and no later archive', async () => {
     const feeds = await feedsOf(historyOf(Array(550).fill({})));
     const ids = Array.from({ length: 550 }, (_, n) => `${SITE.base_url}/rest/data/#${n + 1}`);
     const walk = (path: string) => {
@@ -120,13 +120,10 @@ describe.skipIf(xmllint.skip || feedsmith.skip)(`Atom feeds ${xmllint.reason}${f
     expect(all.walked).toEqual(['browse/changes.atom', 'browse/changes/4.atom', 'browse/changes/2.atom']);
     expect(new Set(all.found)).toEqual(new Set(ids));
     const at = (name: string) => `${SITE.base_url}/browse/${name}.atom`;
-    for (const [archive, next] of [
-      ['changes/2', at('changes/4')],
-      ['changes/4', undefined],
-    ] as const) {
+    for (const archive of ['changes/2', 'changes/4']) {
       const text = feeds.get(`browse/${archive}.atom`);
       const feed = parse(text);
-      expect([rel(feed, 'next-archive'), rel(feed, 'current'), feed.id]).toEqual([next, at('changes'), at('changes')]);
+      expect([rel(feed, 'next-archive'), rel(feed, 'current'), feed.id]).toEqual([undefined, at('changes'), at('changes')]);
       expect(text).toMatch(/<fh:archive [^>]*\/>/);
     }
     expect(feeds.get('browse/changes.atom')).not.toContain('fh:archive');

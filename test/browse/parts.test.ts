@@ -37,8 +37,8 @@ describe('the parts of the browse files', () => {
     const rendered = (state: RenderedState) => [...textsOf(browseFiles(store, SITE, state)).keys()];
     const changes = (state: RenderedState) => rendered(state).flatMap((path) => /changes\/(\d.*)/.exec(path)?.[1] ?? []);
     expect(changes(NOTHING_RENDERED).slice(0, 5)).toEqual(['90.html', '89.html', '88.html', '87.html', '88.atom']);
-    // 440 records have 88 pages, and the archive of pages 85 and 86 has got a link to the next one
-    expect(changes({ revision: 0, records: 440, names: true }).join()).toBe('90.html,89.html,88.html,87.html,88.atom,86.atom');
+    // 440 records have 88 pages: page 88 got a link to the next one, and was not in an archive
+    expect(changes({ revision: 0, records: 440, names: true }).join()).toBe('90.html,89.html,88.html,87.html,88.atom');
     expect(rendered({ revision: 0, records: 350, names: true }).filter((path) => path.startsWith('browse/search/'))).toEqual([]);
     expect(rendered({ revision: 0, records: 350, names: false })).toContain('browse/search/index.js');
     store.close();
