@@ -183,7 +183,7 @@ describe('the architecture', () => {
 
   it('loads only the part of the store with pages into a thread that renders them', () => {
     const loaded = loadedBy('tree/build/render-worker.ts');
-    expect(loaded).toContain('store/feed/page-source.ts');
+    expect(loaded).toContain('store/page-source.ts');
     expect(loaded).not.toContain('store/store.ts');
   });
 

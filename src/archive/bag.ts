@@ -13,7 +13,7 @@ import type { ManifestLine } from '../tree/manifest/lines.ts';
 import { readRegularFile } from '../tree/regular-file.ts';
 import { filesOf, readMetadata, readSortKeysFile, readVerified, type VerifiedTree } from '../tree/verified-tree.ts';
 import { VERSION } from '../version.ts';
-import { IDENTITIES } from '../warc/identities.ts';
+import { IDENTITIES } from '../warc/account-identities.ts';
 import { bagInfoFields } from './publisher-fields.ts';
 import type { ArchiveOptions } from './warc.ts';
 

@@ -8,7 +8,7 @@ import { hint, suggested } from '../contract/hint.ts';
 import { openRemote, type Remote, type RemoteOptions } from '../storage/remote.ts';
 import type { Target } from '../storage/target.ts';
 import { removeDatabase } from '../store/database/connection.ts';
-import { lock } from '../store/database/lock.ts';
+import { lock } from '../store/database/lock-file.ts';
 import { replaceStore } from '../store/database/replace.ts';
 import { SCHEMA_VERSION } from '../store/database/schema.ts';
 import { otherSchema } from '../store/database/schema-version.ts';

@@ -7,7 +7,7 @@ import { WHOLE_BYTES } from '../storage/file-upload.ts';
 import { openRemote, type Remote, type RemoteOptions } from '../storage/remote.ts';
 import { lockTarget, type Target } from '../storage/target.ts';
 import { refuseOtherForm } from '../storage/target-form.ts';
-import type { Lock } from '../store/database/lock.ts';
+import type { Lock } from '../store/database/lock-file.ts';
 import { toDiskFailure } from '../store/database/store-error.ts';
 import { StoreImage } from '../store/store-image.ts';
 import { VERSION } from '../version.ts';

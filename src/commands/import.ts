@@ -14,7 +14,7 @@ import type { Tally } from '../store/writing/outcome.ts';
 import { bytes } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { reportProblems } from './job-summary.ts';
-import { type KnownSite, nextBuild } from './next-build.ts';
+import { type KnownSite, nextBuild } from './next-step.ts';
 import { correctionLine, nothingWritten, openSources, rejectedLine } from './sources.ts';
 import { COMMIT_PHASES, withStore } from './with-store.ts';
 

@@ -13,7 +13,7 @@ import { RejectsFile } from '../sources/rejects/rejects-file.ts';
 import { wrapErrors } from '../store/database/store-error.ts';
 import { bytes, items } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { nextBuild } from './next-build.ts';
+import { nextBuild } from './next-step.ts';
 import { COMMIT_PHASES, withStore } from './with-store.ts';
 
 /** How many gaps are printed for people; --json has all. */

@@ -9,7 +9,7 @@ import { bytes, items } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { refuseInsideTree } from '../tree/existing-tree.ts';
 import { contextOf, latestTime, observeOptions, openSources, pathTimeLine, type SourceChoice, skippedLine } from './sources.ts';
-import { requestsOf, targetOf } from './target.ts';
+import { requestsOf, targetOf } from './target-options.ts';
 
 /** The maximum number of concurrent requests. */
 const CONCURRENCY = 4;

@@ -7,7 +7,7 @@ import { printable } from '../terminal/printable.ts';
 import { bytes, items } from '../terminal/progress.ts';
 import type { Line, Terminal } from '../terminal/terminal.ts';
 import { reportProblems } from './job-summary.ts';
-import { nextBuild } from './next-build.ts';
+import { nextBuild } from './next-step.ts';
 import {
   contextOf,
   correctionLine,

@@ -4,7 +4,7 @@ import { REASONS } from '../publish/planning/tree-comparison.ts';
 import type { PublishSummary } from '../publish/publish.ts';
 import type { Line } from '../terminal/terminal.ts';
 import { summaryTable } from './job-summary.ts';
-import { type NamedTarget, NEW_TARGET, requestsText, trafficText } from './target.ts';
+import { type NamedTarget, NEW_TARGET, requestsText, trafficText } from './target-options.ts';
 
 /** How many steps of a plan are shown as text. */
 const MAX_STEPS = 10;

@@ -14,11 +14,11 @@ import { bytes, items } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { formOf } from '../tree/tree-files.ts';
 import { HEAD } from '../versions/commit-format.ts';
+import type { AccountsFound } from '../versions/find-removed.ts';
 import { publishSite } from '../versions/publish-site.ts';
-import type { AccountsFound } from '../versions/removed-accounts.ts';
 import { type LocalZip, openLocalZip } from '../versions/site-version.ts';
 import { reportRefusals } from './job-summary.ts';
-import { alertNewTarget, listedTargetOf, requestsOf, targetOf } from './target.ts';
+import { alertNewTarget, listedTargetOf, requestsOf, targetOf } from './target-options.ts';
 import { reportVersions } from './versions-report.ts';
 import { alertOlder, refuseOtherState, stateAt, withStore } from './with-store.ts';
 

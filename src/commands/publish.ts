@@ -11,7 +11,7 @@ import type { Terminal } from '../terminal/terminal.ts';
 import { addToJobSummary, reportRefusals } from './job-summary.ts';
 import { planLines, planObject, publishTable, summaryLines } from './publish-report.ts';
 import { publishVersions, usesVersions } from './publish-versions.ts';
-import { alertNewTarget, requestsOf, targetOf, trafficOf } from './target.ts';
+import { alertNewTarget, requestsOf, targetOf, trafficOf } from './target-options.ts';
 import { alertOlder, stateAt, storeOfRemovals } from './with-store.ts';
 
 /** The options that need versions. */

@@ -5,7 +5,7 @@ import { handleHash, stableIdHash } from '../contract/accounts/exclusion.ts';
 import { Failure } from '../contract/failure.ts';
 import { readFully } from '../contract/files/file-bytes.ts';
 import { testWrite, writeFiles } from '../contract/files/write-files.ts';
-import { checkLocal, checkObjects, formOf, noCopy } from '../removal/copies.ts';
+import { checkLocal, checkObjects, formOf, noCopy } from '../removal/check-copy.ts';
 import type { CopyCheck, CopyForm } from '../removal/copy-search.ts';
 import type { SearchedAccounts } from '../removal/trace-search.ts';
 import { openRemote } from '../storage/remote.ts';
@@ -15,7 +15,7 @@ import { filesBeside, type RemoveSummary } from '../store/exclusions/remove.ts';
 import { PublishedTarget } from '../store/published-target.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { RECEIPT_START, type Receipt, receiptText } from './receipt-text.ts';
-import { requestsOf, targetOf } from './target.ts';
+import { requestsOf, targetOf } from './target-options.ts';
 
 /** What only a person can search. */
 const PLACES = [

@@ -7,7 +7,7 @@ import { Failure } from '../contract/failure.ts';
 import { discardUnfinishedRuns, unfinishedRuns } from '../mirror/spool/unfinished-runs.ts';
 import { filesBeside, type RemoveSummary, removeAccounts, withRemoved } from '../store/exclusions/remove.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { nextBuild } from './next-build.ts';
+import { nextBuild } from './next-step.ts';
 import { checkLines } from './receipt-text.ts';
 import { COMMIT_PHASES, withStore } from './with-store.ts';
 

@@ -13,7 +13,7 @@ import type { ObserveContext } from '../sources/snapshots/snapshot-reader.ts';
 import type { Input, InputError, RemoteSources } from '../sources/source.ts';
 import type { Line, Terminal } from '../terminal/terminal.ts';
 import { RejectReasons } from './reject-reasons.ts';
-import { requestsOf, sourceTargetOf } from './target.ts';
+import { requestsOf, sourceTargetOf } from './target-options.ts';
 
 /** The options that determine how sources on other machines are accessed. */
 export type SourceChoice = ValuesOf<typeof SOURCE_OPTIONS>;

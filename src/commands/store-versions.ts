@@ -9,7 +9,7 @@ import { SCHEMA_VERSION } from '../store/database/schema.ts';
 import { bytes } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { listVersions } from '../versions/newest-commit.ts';
-import { alertNewTarget, aroundOf, listedTargetOf, requestsOf, requestsText, targetOf, trafficOf, trafficText } from './target.ts';
+import { alertNewTarget, aroundOf, listedTargetOf, requestsOf, requestsText, targetOf, trafficOf, trafficText } from './target-options.ts';
 
 export async function runStorePush(terminal: Terminal, options: Values<'store push'>, given: Given): Promise<void> {
   const [target, around] = await Promise.all([targetOf(options.target, options, terminal), aroundOf(options.target, options, terminal)]);

@@ -19,7 +19,7 @@ import { UNFINISHED } from '../verify/cross-span-check.ts';
 import { verifyPublished } from '../verify/published-tree.ts';
 import { type VerifyOptions, type VerifySummary, verify } from '../verify/verify.ts';
 import { type CheckSiteOptions, type CheckSitePhase, checkSite } from '../versions/check-site.ts';
-import { requestsOf, requestsText, targetOf, trafficOf } from './target.ts';
+import { requestsOf, requestsText, targetOf, trafficOf } from './target-options.ts';
 import { noteLines, verdict, violationLines } from './verify-report.ts';
 import { stateIn, withStore } from './with-store.ts';
 

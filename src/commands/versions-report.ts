@@ -2,7 +2,7 @@ import { number, plural, seconds, size } from '../contract/amounts.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import type { SitePublishSummary } from '../versions/publish-site.ts';
 import { addToJobSummary, summaryTable } from './job-summary.ts';
-import { type NamedTarget, NEW_TARGET, trafficOf, trafficText } from './target.ts';
+import { type NamedTarget, NEW_TARGET, trafficOf, trafficText } from './target-options.ts';
 
 /** Prints what a publish of versions did, or would do. */
 export function reportVersions(

@@ -5,7 +5,7 @@ import { table } from '../terminal/table.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { listVersions } from '../versions/newest-commit.ts';
 import { SITE_KIND } from '../versions/site-version.ts';
-import { listedTargetOf, requestsOf } from './target.ts';
+import { listedTargetOf, requestsOf } from './target-options.ts';
 
 export async function runVersions(terminal: Terminal, options: Values<'versions'>): Promise<void> {
   const target = await listedTargetOf('no-tree', options, terminal);

@@ -11,7 +11,7 @@ import { withProgress } from '../sources/inputs/input-progress.ts';
 import { inputNamed } from '../sources/inputs/inputs.ts';
 import { type PageSetReport, PageSets } from '../sources/items/page-set.ts';
 import { InputErrors, tooManyRejects } from '../sources/rejects/rejection.ts';
-import { withoutRemoved } from '../sources/rejects/without-removed.ts';
+import { withoutRemoved } from '../sources/rejects/removed-in-errors.ts';
 import type { Input, InputError, Item } from '../sources/source.ts';
 import { AccountStateWriter } from '../store/accounts/account-state-writer.ts';
 import { onStore } from '../store/database/open-store.ts';

@@ -5,7 +5,7 @@ import type { RawValue } from '../sources/json/raw-value.ts';
 import type { Input, Item, RecordItem } from '../sources/source.ts';
 import type { EncodedRecord } from '../store/feed/records.ts';
 import { ThreadPool } from '../threads/thread-pool.ts';
-import { ENCODER_OPTIONS, type EncodedBatch, type ReadRequest } from './encoded-batch.ts';
+import { ENCODER_OPTIONS, type EncodedBatch, type ReadRequest } from './batch-encoder.ts';
 
 /** With less text, a thread takes longer to start than it saves. In UTF-16 units. */
 const READ_AFTER = 1 << 22;

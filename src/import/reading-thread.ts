@@ -1,5 +1,5 @@
 import { parentPort } from 'node:worker_threads';
-import { BatchEncoder, type ReadRequest } from './encoded-batch.ts';
+import { BatchEncoder, type ReadRequest } from './batch-encoder.ts';
 
 const encoder = new BatchEncoder();
 

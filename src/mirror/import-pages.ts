@@ -8,7 +8,7 @@ import type { ConflictPolicy } from '../contract/record.ts';
 import { type Conflicting, conflictError } from '../import/conflict-list.ts';
 import { itemsOf } from '../sources/items/items.ts';
 import { rejection } from '../sources/rejects/rejection.ts';
-import { withoutRemoved } from '../sources/rejects/without-removed.ts';
+import { withoutRemoved } from '../sources/rejects/removed-in-errors.ts';
 import type { InputError, Item } from '../sources/source.ts';
 import { type ItemKey, incompleteMirrors, MirrorState } from '../store/mirror-state.ts';
 import { Batch, type CommitPhase } from '../store/writing/batch.ts';

@@ -5,7 +5,7 @@ import type { Collection, PerCollection } from '../contract/pages/collection.ts'
 import type { ConflictPolicy } from '../contract/record.ts';
 import { HttpClient, type HttpOptions } from '../http/http-client.ts';
 import type { InputError } from '../sources/source.ts';
-import type { Lock } from '../store/database/lock.ts';
+import type { Lock } from '../store/database/lock-file.ts';
 import { openStore } from '../store/database/open-store.ts';
 import { Exclusions } from '../store/exclusions/exclusions.ts';
 import { type ItemKey, MirrorState } from '../store/mirror-state.ts';

@@ -11,8 +11,8 @@ import { ObservedAccounts } from '../store/accounts/observed-accounts.ts';
 import type { Batch } from '../store/writing/batch.ts';
 import { IdAllocator } from '../store/writing/id-allocator.ts';
 import { type Change, changesOf, conflictsOf, type FieldConflict, fieldsIn, type LateChange } from './changes-and-conflicts.ts';
+import type { Window } from './diffs-in-advance.ts';
 import { AccountsOfRun } from './missing-accounts.ts';
-import type { Window } from './predicted-diffs.ts';
 
 /** The result of adding an observation. */
 export interface Effect {

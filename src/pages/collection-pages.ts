@@ -3,7 +3,7 @@ import type { Site } from '../contract/site.ts';
 import type { AccountCursor } from '../store/accounts/account-cursor.ts';
 import { joined, NOTHING } from '../store/check/checksum.ts';
 import type { FeedCursor } from '../store/feed/feed-cursor.ts';
-import type { PageSource } from '../store/feed/page-source.ts';
+import type { PageSource } from '../store/page-source.ts';
 import { encodePage, itemsOn, type Pages, pagesFor, SPAN_PAGES } from './pagination.ts';
 
 /** Returns the pages of both collections that a build writes. */

@@ -12,9 +12,9 @@ import { checkGuards, type Limits, lackingIn, type Removal } from './planning/gu
 import { type Plan, planPublish } from './planning/plan.ts';
 import { type Stage, type Step, stepsOf } from './planning/steps.ts';
 import type { Comparison } from './planning/tree-comparison.ts';
-import { proofRequests, provesConditions } from './state/exclusive-state.ts';
 import { awaitOtherRun, Lease } from './state/lease.ts';
 import { distinct, type FoundState, readState, sizeOf } from './state/state.ts';
+import { proofRequests, provesConditions } from './state/state-object.ts';
 import { manifestOfBoth, runSteps, type TransferResult, uploadMetadata } from './transfer/run-steps.ts';
 import { openTree } from './trees/local-tree.ts';
 import { refuseOtherFiles, refuseOtherHome } from './trees/refuse-other-files.ts';

@@ -1,5 +1,5 @@
 import { Failure } from '../contract/failure.ts';
-import type { Lock } from '../store/database/lock.ts';
+import type { Lock } from '../store/database/lock-file.ts';
 import type { ByteRange, ObjectPage, ObjectSource } from './object-source.ts';
 
 export interface ObjectHeaders {

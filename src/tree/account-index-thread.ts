@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { PageSource } from '../store/feed/page-source.ts';
+import { PageSource } from '../store/page-source.ts';
 import type { NamedStore } from './account-index-check.ts';
 
 const { store, revision }: NamedStore = workerData;

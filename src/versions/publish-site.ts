@@ -6,11 +6,11 @@ import { refuseOtherForm } from '../storage/target-form.ts';
 import type { Removals } from '../store/published-target.ts';
 import { changeVersions, type Memory, type Written } from './change-versions.ts';
 import { HEAD } from './commit-format.ts';
+import type { AccountsFound } from './find-removed.ts';
+import { LiveVersions } from './live-versions.ts';
 import { type Found, known, readNewest } from './newest-commit.ts';
 import { refuseRemains } from './prune.ts';
-import type { AccountsFound } from './removed-accounts.ts';
 import type { KeepPolicy } from './retention.ts';
-import { SiteDecision } from './site-decision.ts';
 import { type LocalZip, SITE_KIND, type SiteVersion } from './site-version.ts';
 import type { NextList } from './write-commit.ts';
 
@@ -75,7 +75,7 @@ export async function publishSite(target: Target, options: SitePublishOptions): 
   const { pending } = options.removals;
   const targetLock = dryRun ? undefined : lockTarget(target);
   const remembered = known(kind, HEAD, memory?.read())?.commit.versions ?? [];
-  const decision = new SiteDecision(remote, options, new Set(remembered.map(({ file }) => file)));
+  const decision = new LiveVersions(remote, options, new Set(remembered.map(({ file }) => file)));
   let summary: Pick<SitePublishSummary, 'before' | 'next'> = { before: [], next: undefined };
   const decide = async (found: Found<SiteVersion>) => {
     const next = await decision.next(found);

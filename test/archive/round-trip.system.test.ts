@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { writeBag } from '../../src/archive/bag.ts';
 import { writeWacz } from '../../src/archive/wacz.ts';
 import { writeWarc } from '../../src/archive/warc.ts';
-import { machineId } from '../../src/contract/files/process.ts';
+import { machineId } from '../../src/contract/files/running-process.ts';
 import { openVerified } from '../../src/tree/verified-tree.ts';
 import { account } from '../mirror/canned-service.ts';
 import { filesIn, temporaryFolder } from '../support/folder.ts';

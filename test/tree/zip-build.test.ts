@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { lock } from '../../src/store/database/lock.ts';
+import { lock } from '../../src/store/database/lock-file.ts';
 import { removeAccounts } from '../../src/store/exclusions/remove.ts';
 import { type BuildOptions, build } from '../../src/tree/build/build.ts';
 import { verify } from '../../src/verify/verify.ts';

@@ -4,7 +4,7 @@ import promises from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { basename, dirname, join, relative } from 'node:path';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { machineId } from '../../src/contract/files/process.ts';
+import { machineId } from '../../src/contract/files/running-process.ts';
 import { filesIn } from '../support/folder.ts';
 import { palimpsestHere } from '../support/palimpsest.ts';
 import { folderOfFile, importLines, recordLines } from './stores.ts';

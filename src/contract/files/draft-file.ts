@@ -1,7 +1,7 @@
 import { lstatSync, readdirSync, readlinkSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { type Failure, fileSystemFailure } from '../failure.ts';
-import { isRunning, machineId } from './process.ts';
+import { isRunning, machineId } from './running-process.ts';
 
 /** The name of a draft: hidden, with the name of the file that it becomes, the program, the machine and the process. */
 const DRAFT = /^\.(.+)\.palimpsest-([0-9a-f]{8})-(\d+)\.draft$/s;

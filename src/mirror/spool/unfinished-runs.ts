@@ -3,7 +3,7 @@ import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { Failure } from '../../contract/failure.ts';
 import { removeDatabase } from '../../store/database/connection.ts';
-import { type Lock, lock } from '../../store/database/lock.ts';
+import { type Lock, lock } from '../../store/database/lock-file.ts';
 
 /** Returns the path of the pages of an unfinished run, beside the store. */
 export function spoolPath(store: string, baseUrl: string): string {

@@ -1,7 +1,7 @@
 import { COLLECTIONS } from '../../contract/pages/collection.ts';
 import { fileCount, pathsOfPages } from '../../tree/layout.ts';
 import type { Digests } from '../../tree/manifest/digests.ts';
-import type { Requests } from '../state/exclusive-state.ts';
+import type { Requests } from '../state/state-object.ts';
 import { type BrowsePlan, planBrowse } from './browse-plan.ts';
 import { gapsOf } from './reader-gaps.ts';
 import { type Stages, stepsOf } from './steps.ts';

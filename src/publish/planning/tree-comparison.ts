@@ -4,8 +4,8 @@ import { plainPath } from '../../tree/encoding.ts';
 import { hasPage, pathsInWriteOrder } from '../../tree/layout.ts';
 import type { Digests } from '../../tree/manifest/digests.ts';
 import type { Movement } from '../../tree/moved-items.ts';
-import type { Requests } from '../state/exclusive-state.ts';
 import type { TreeSize } from '../state/state.ts';
+import type { Requests } from '../state/state-object.ts';
 import type { BrowsePair } from './browse-plan.ts';
 import type { Step } from './steps.ts';
 

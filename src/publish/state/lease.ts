@@ -3,11 +3,11 @@ import { setMaxListeners } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import { stopped } from '../../contract/event-loop-pauses.ts';
 import { Failure } from '../../contract/failure.ts';
-import { isRunning, machineId } from '../../contract/files/process.ts';
+import { isRunning, machineId } from '../../contract/files/running-process.ts';
 import type { Remote } from '../../storage/remote.ts';
 import { targetBusy } from '../../storage/target.ts';
-import { StateObject } from './exclusive-state.ts';
 import { encodeState, type FoundState, type Holder, type PublishState, readState } from './state.ts';
+import { StateObject } from './state-object.ts';
 
 /** Milliseconds between two heartbeats. */
 const HEARTBEAT_MS = 4_000;

@@ -1,6 +1,6 @@
 import { type IncompleteMirror, reportsIn } from '../../contract/files/incomplete-mirror.ts';
 import { COLLECTIONS, type Collection } from '../../contract/pages/collection.ts';
-import { IDENTITIES } from '../../warc/identities.ts';
+import { IDENTITIES } from '../../warc/account-identities.ts';
 import type { ReadRecord, RecordHeader } from '../../warc/read-records.ts';
 import { damaged, isDamage, type OnDamage } from '../../warc/warc-damage.ts';
 import { type NumberRange, NumberRanges } from '../items/number-ranges.ts';

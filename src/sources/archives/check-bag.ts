@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { IDENTITIES } from '../../warc/identities.ts';
+import { IDENTITIES } from '../../warc/account-identities.ts';
 import { refused } from '../../warc/warc-damage.ts';
 
 const ALGORITHMS = /^(tag)?manifest-(md5|sha1|sha256|sha512)\.txt$/;

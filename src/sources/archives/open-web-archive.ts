@@ -1,7 +1,7 @@
 import { plural } from '../../contract/amounts.ts';
 import { Failure } from '../../contract/failure.ts';
 import type { IncompleteMirror } from '../../contract/files/incomplete-mirror.ts';
-import { IDENTITIES } from '../../warc/identities.ts';
+import { IDENTITIES } from '../../warc/account-identities.ts';
 import { isDamage, type OnDamage } from '../../warc/warc-damage.ts';
 import { unreadableInput } from '../rejects/rejection.ts';
 import type { Input, InputError } from '../source.ts';

@@ -2,7 +2,7 @@ import { createReadStream, existsSync, readdirSync, realpathSync, statSync } fro
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { Failure } from '../../contract/failure.ts';
 import { schemeOf } from '../../contract/files/url-scheme.ts';
-import { IDENTITIES } from '../../warc/identities.ts';
+import { IDENTITIES } from '../../warc/account-identities.ts';
 import { type Input, type RemoteSources, STANDARD_INPUT } from '../source.ts';
 import { sourceOf, withoutFiles } from '../unpack/archive-member.ts';
 import { isCompressed } from '../unpack/decompression.ts';

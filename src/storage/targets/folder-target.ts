@@ -4,7 +4,7 @@ import { readdir, readFile, rm, rmdir, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { codeOf, Failure, fileSystemFailure } from '../../contract/failure.ts';
 import { mkdirp, removeEmptyFolders } from '../../contract/files/mkdirp.ts';
-import { type Lock, lock } from '../../store/database/lock.ts';
+import { type Lock, lock } from '../../store/database/lock-file.ts';
 import type { ByteRange, ListedObject, ObjectPage } from '../object-source.ts';
 import { StorageError } from '../storage-error.ts';
 import type { Condition, Fetched, ObjectHead, PartsUpload, Target, TargetKind, Upload } from '../target.ts';

@@ -4,7 +4,7 @@ import type { Pauses } from '../../contract/event-loop-pauses.ts';
 import { COLLECTIONS, type Collection } from '../../contract/pages/collection.ts';
 import { collectionPages } from '../../pages/collection-pages.ts';
 import { type Page, type PageSpan, type Pages, type ReadSpan, spansOf } from '../../pages/pagination.ts';
-import type { PageSource } from '../../store/feed/page-source.ts';
+import type { PageSource } from '../../store/page-source.ts';
 import type { Store } from '../../store/store.ts';
 import { onThreads } from '../../threads/thread-pool.ts';
 import { compress, SUFFIXES } from '../encoding.ts';

@@ -5,7 +5,7 @@ import { codeOf, Failure, fileSystemFailure } from '../../contract/failure.ts';
 import { behindLinks } from '../../contract/files/draft-file.ts';
 import { readFully } from '../../contract/files/file-bytes.ts';
 import { mkdirp, removeEmptyFolders } from '../../contract/files/mkdirp.ts';
-import { lock } from '../../store/database/lock.ts';
+import { lock } from '../../store/database/lock-file.ts';
 import { decodeHeader, HEADER_BYTES } from '../../zip/local-header.ts';
 import { BUILD_RECORD, hasTree } from '../build-record.ts';
 import { indexPath } from '../layout.ts';

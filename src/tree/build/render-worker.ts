@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { PageSpan } from '../../pages/pagination.ts';
-import { PageSource } from '../../store/feed/page-source.ts';
+import { PageSource } from '../../store/page-source.ts';
 import { type RenderJob, SpanRenderer } from './changed-pages.ts';
 
 const job: RenderJob = workerData;

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { type Lock, lock } from '../../../src/store/database/lock.ts';
+import { type Lock, lock } from '../../../src/store/database/lock-file.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 
 /** Reads a database for a moment, as another process does at the first step of its own lock. */

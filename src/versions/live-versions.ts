@@ -8,19 +8,19 @@ import { type Hint, hint, suggested } from '../contract/hint.ts';
 import { DAY_MS } from '../contract/instant.ts';
 import type { Remote } from '../storage/remote.ts';
 import { targetBusy } from '../storage/target.ts';
-import { type Lock, lock } from '../store/database/lock.ts';
+import { type Lock, lock } from '../store/database/lock-file.ts';
 import { ZipDamage } from '../zip/member.ts';
 import { fetchVersion } from './fetch-version.ts';
+import { removedAccountsIn } from './find-removed.ts';
 import { type Found, isMissing } from './newest-commit.ts';
 import type { SiteMemory, SitePublishOptions, SitePublishSummary } from './publish-site.ts';
-import { removedAccountsIn } from './removed-accounts.ts';
 import { keptVersions, timeAfter } from './retention.ts';
 import { baseUrlOf, keptByRollback } from './rollback.ts';
 import { type LocalZip, openLocalZip, type SiteVersion } from './site-version.ts';
 import { type Draft, isFuture, type NextList, refuseFuture } from './write-commit.ts';
 
 /** Decides which versions are live. What it found out about a version is known if the decision is repeated. */
-export class SiteDecision {
+export class LiveVersions {
   readonly #remote: Remote;
   readonly #options: SitePublishOptions;
   readonly #states = new Map<string, 'sound' | 'damaged' | 'removed'>();

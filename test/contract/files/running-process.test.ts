@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest';
-import { isRunning } from '../../../src/contract/files/process.ts';
+import { isRunning } from '../../../src/contract/files/running-process.ts';
 
 it.each([
   ['EPERM', true],

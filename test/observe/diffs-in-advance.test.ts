@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { Pauses } from '../../src/contract/event-loop-pauses.ts';
 import { diffHtml } from '../../src/diff/diff-html.ts';
 import { networkOf } from '../../src/diff/networks.ts';
-import { windowsOf } from '../../src/observe/predicted-diffs.ts';
+import { windowsOf } from '../../src/observe/diffs-in-advance.ts';
 import { Spool } from '../../src/observe/spool/spool.ts';
 import { profile } from '../store/accounts.ts';
 import { temporaryFolder } from '../support/folder.ts';

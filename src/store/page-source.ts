@@ -1,13 +1,13 @@
-import { AccountCursor, type AccountTotals } from '../accounts/account-cursor.ts';
-import { accountsSinceCheckpoint, type NewerAccount } from '../accounts/names-since-checkpoint.ts';
-import { checkNameIndexes, digestOfNames } from '../check/account-indexes.ts';
-import { type Checksum, RANKING_MODULUS } from '../check/checksum.ts';
-import type { Connection } from '../database/connection.ts';
-import { openStore } from '../database/open-store.ts';
-import { damaged, wrapErrors } from '../database/store-error.ts';
-import { isCurrent, latestRevision, type Revision } from '../revision.ts';
-import { feedChecksum, feedEdge, feedPlaces, idAt } from './feed-blocks.ts';
-import { FeedCursor } from './feed-cursor.ts';
+import { AccountCursor, type AccountTotals } from './accounts/account-cursor.ts';
+import { accountsSinceCheckpoint, type NewerAccount } from './accounts/names-since-checkpoint.ts';
+import { checkNameIndexes, digestOfNames } from './check/account-indexes.ts';
+import { type Checksum, RANKING_MODULUS } from './check/checksum.ts';
+import type { Connection } from './database/connection.ts';
+import { openStore } from './database/open-store.ts';
+import { damaged, wrapErrors } from './database/store-error.ts';
+import { feedChecksum, feedEdge, feedPlaces, idAt } from './feed/feed-blocks.ts';
+import { FeedCursor } from './feed/feed-cursor.ts';
+import { isCurrent, latestRevision, type Revision } from './revision.ts';
 
 /**
  * The part of a store that pages are rendered from, as it was at the time of its opening. A thread that renders opens only this

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { lock } from '../../../src/store/database/lock.ts';
+import { lock } from '../../../src/store/database/lock-file.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 
 const NOT_OURS = expect.objectContaining({ code: 'not-ours', hint: expect.stringContaining('remove that file') });

@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { importInputs } from '../../../src/import/import.ts';
-import { CREATE_CHANGE_TRIGGERS, DROP_CHANGE_TRIGGERS } from '../../../src/store/database/change-triggers.ts';
-import { Connection } from '../../../src/store/database/connection.ts';
-import { PageSource } from '../../../src/store/feed/page-source.ts';
-import { Store } from '../../../src/store/store.ts';
-import { bioRecord, emptyAccount } from '../../support/bio-record.ts';
-import { temporaryFolder } from '../../support/folder.ts';
-import { sourceOf } from '../../support/snapshots.ts';
+import { importInputs } from '../../src/import/import.ts';
+import { CREATE_CHANGE_TRIGGERS, DROP_CHANGE_TRIGGERS } from '../../src/store/database/change-triggers.ts';
+import { Connection } from '../../src/store/database/connection.ts';
+import { PageSource } from '../../src/store/page-source.ts';
+import { Store } from '../../src/store/store.ts';
+import { bioRecord, emptyAccount } from '../support/bio-record.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { sourceOf } from '../support/snapshots.ts';
 
 it('the source of pages reads the revision of the store that it was opened for, and no other', async () => {
   const path = join(temporaryFolder(), 'a.db');
