@@ -42,7 +42,8 @@ export function chartOf(months: readonly Month[], spans: readonly DaySpan[], isU
     return markup`<g><title>${title}: ${changesMarkup(changes)}${others}</title>${rect}</g>\n`;
   });
   const labels = labelsOf(start - (start % step), bars.length, step).map(
-    ({ text, index }) => markup`<text x="${round((index + 0.5) * slot)}" y="${HEIGHT - 6}">${text}</text>`,
+    ({ text, index }) =>
+      markup`<text x="${round(Math.min(Math.max((index + 0.5) * slot, EDGE), WIDTH - EDGE))}" y="${HEIGHT - 6}">${text}</text>`,
   );
   const gaps = gapsOf(bars, slot);
   const empty = bars.filter(({ changes, isUnseen }) => changes === 0 && !isUnseen);
@@ -61,6 +62,9 @@ const NO_BAR = markup`No bar: no changes.`;
 const NO_BAR_OR_UNKNOWN = markup`No bar: no changes, or it is not known whether there was a snapshot.`;
 
 const AFTER_GAP = markup`, with those of the time before it without a snapshot`;
+
+/** How far the middle of a label is from the edges of the chart, because on a narrow screen half of it would be cut off. */
+const EDGE = 32;
 
 function round(value: number): number {
   return Math.round(value * 10) / 10;
