@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { allHosts } from '../../src/rewrite/hosts/registry.ts';
 import { NO_HOST_CAN } from './probes/all.ts';
-import { type Outcome, withoutReleases, withResults } from './results.ts';
+import { type Outcome, SHARED_REASONS, withoutReleases, withResults } from './results.ts';
 import { type Linted, nameOf, type Subject } from './subject.ts';
 import { apache } from './subjects/apache.ts';
 import { bun } from './subjects/bun.ts';
@@ -70,9 +70,10 @@ export async function othersConform(): Promise<void> {
     expect([...tested, ...LINTED.map(({ host }) => host.name)].toSorted()).toEqual(names.toSorted());
   });
 
-  test('docs/hosts.md says what no host can', () => {
+  test('docs/hosts.md says what no host can, and the reasons that many hosts share', () => {
     const document = readFileSync(DOCUMENT, 'utf8');
     for (const [name, words] of Object.entries(NO_HOST_CAN)) expect(document).toContain(`- no host has \`${name}\`: ${words}\n`);
+    for (const [name, words] of Object.entries(SHARED_REASONS)) expect(document).toContain(`- \`${name}\`: ${words}\n`);
   });
 }
 

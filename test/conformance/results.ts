@@ -1,4 +1,4 @@
-import { CAPABILITIES, type Host } from '../../src/rewrite/hosts/host.ts';
+import { CAPABILITIES, ETAG_OF_TIME, type Host, ONLY_RULES } from '../../src/rewrite/hosts/host.ts';
 import { QUERIES } from './queries.ts';
 
 /** The results of a run for one host. */
@@ -16,6 +16,9 @@ export interface Outcome {
 
 /** The capabilities of hosts with pages as files. */
 const OF_FILES: ReadonlySet<string> = new Set(['missing-tree', 'incomplete-tree', 'unreadable-files']);
+
+/** The reasons of many hosts. The document has each of them once, below the table. */
+export const SHARED_REASONS: { readonly [capability: string]: string } = { ...ONLY_RULES, ...ETAG_OF_TIME };
 
 /** Returns a document in which the row and the section of each host have the results of a run. */
 export function withResults(document: string, outcomes: readonly Outcome[]): string {
@@ -73,6 +76,9 @@ function reasonsOf({ cannot, untested = {}, limits = {} }: Host): string[] {
 /** Returns one line for each reason, with all capabilities that share it. */
 function grouped(reasoned: { readonly [capability: string]: string }, label: string): string[] {
   const names = new Map<string, string[]>();
-  for (const [capability, reason] of Object.entries(reasoned)) names.set(reason, [...(names.get(reason) ?? []), capability]);
+  for (const [capability, own] of Object.entries(reasoned)) {
+    const reason = own === SHARED_REASONS[capability] ? 'see [Results](#results)' : own;
+    names.set(reason, [...(names.get(reason) ?? []), capability]);
+  }
   return [...names].map(([reason, capabilities]) => `- ${label} ${capabilities.map((name) => `\`${name}\``).join(', ')}: ${reason}`);
 }
