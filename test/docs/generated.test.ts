@@ -10,7 +10,7 @@ import { Terminal } from '../../src/terminal/terminal.ts';
 import { RULES } from '../../src/verify/violation.ts';
 import { commandsIn } from '../support/commands.ts';
 import { JSON_FIELDS } from './json-fields.ts';
-import { defaultOf, vocabulary } from './vocabulary.ts';
+import { vocabulary } from './vocabulary.ts';
 
 const DOCS = fileURLToPath(new URL('../../docs/', import.meta.url));
 const SRC = fileURLToPath(new URL('../../src/', import.meta.url));
@@ -111,7 +111,7 @@ function commandsPage(): string {
     'The help of every command as one page. [cli.md](cli.md) describes what all commands share.',
     table(['command', 'what it does'], list),
     ...commands.map(([name, command]) => commandText(name, command)),
-    `## All options\n\nAn option has the same meaning in every command that has it.`,
+    '## All options\n\nAn option has the same meaning in every command that has it. [cli.md](cli.md) has the options of every command, and the variable of each option.',
     optionsTable(commands),
   ].join('\n\n');
 }
@@ -144,19 +144,20 @@ function meaningOf({ description, argChoices = [] }: Option): string {
   return cell(description) + (argChoices.length === 0 ? '' : `: ${argChoices.map(coded).join(', ')}`);
 }
 
-const shownDefault = (text: string) => (text === '' || text === 'required' ? text : `\`${text}\``);
-const either = (texts: readonly string[]) => texts.map((text) => shownDefault(text) || (texts.length > 1 ? 'none' : '')).join(' or ');
+function defaultOf({ defaultValue, defaultValueDescription, mandatory }: Option): string {
+  if (mandatory && defaultValue === undefined) return 'required';
+  const value = defaultValueDescription ?? defaultValue;
+  return value === undefined || typeof value === 'boolean' ? '' : String(value);
+}
 
-/** Returns the options of all commands as a table, each with the words that every command uses for it. */
+const shownDefault = (text: string) => (text === '' || text === 'required' ? text : `\`${text}\``);
+
+/** Returns the commands that have each option, as a table. What it means there is in the tables of these commands. */
 function optionsTable(commands: ReturnType<typeof commandsIn>): string {
-  const rows = vocabulary(commands).map((term) => [
-    coded(term.flags),
-    cell(term.text),
-    term.commands.length === commands.length ? 'every command' : coded(term.commands.join(', ')),
-    either(term.defaults),
-    either(term.variables),
-  ]);
-  return table(['option', 'meaning', 'commands', 'default', 'variable'], rows);
+  const rows = vocabulary(commands)
+    .filter((term) => term.commands.length < commands.length)
+    .map((term) => [coded(term.flags), coded(term.commands.join(', '))]);
+  return table(['option', 'commands'], rows);
 }
 
 const cell = (text: string) => text.replaceAll('|', '\\|').replaceAll('<', '\\<');
