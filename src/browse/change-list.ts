@@ -5,8 +5,9 @@ import type { AddressOf, RecordFacts } from './accounts/record-lookup.ts';
 import type { Rename } from './accounts/renames.ts';
 import { clockTime, fullTime, timeMarkup } from './dates.ts';
 import { changedPart, changedSchemes, changedWords, extendedPart, replaced, unchanged } from './highlight-changes.ts';
+import { invisibleCharacters } from './invisible/invisible-characters.ts';
 import { invisibleContents, invisibleDifference } from './invisible/invisible-difference.ts';
-import { type ByteText, byteText, escapeText, joined, type Markup, markup, orEmpty, textOfMarkup, trusted } from './markup.ts';
+import { type ByteText, byteText, escapeText, joined, type Markup, markup, orEmpty, plainText, textOfMarkup, trusted } from './markup.ts';
 import type { ROOT_2 } from './page-frame.ts';
 import { type DiffMarkup, diffMarkup, isWebUrl, outsideLink } from './parse-diff-html.ts';
 import { renameAddress } from './paths.ts';
@@ -194,10 +195,23 @@ function changeMarkup(record: ChangeRecord, textOf: RecordFacts['textOf']): Chan
     return { inline: value, before: undefined, after: value, note: escapeText(byteText(invisibleContents(value).join(', '))) };
   }
   const shown = difference === 'link' || difference === 'block' ? changedPart(diff) : changedSchemes(changedWords(extendedPart(diff)));
-  const invisible = invisibleDifference(shown);
+  const seen = invisibleDifference(shown);
+  const invisible = seen.length === 0 && shown.note === undefined && haveSameText(diff) ? carriageReturns(record, textOf) : seen;
   const what = invisible.length === 0 ? (shown.note ?? '') : escapeText(byteText(invisible.join(', ')));
   const note = joined([what, what === '' || shown.limit === undefined ? '' : markup`; `, shown.limit ?? '']);
   return { inline: shown.inline, before: shown.before, after: shown.after, note };
+}
+
+function haveSameText({ before, after }: DiffMarkup): boolean {
+  return textOfMarkup(before) === textOfMarkup(after);
+}
+
+/** Names the carriage returns by which two texts differ: diff_html has the same line breaks for both. */
+function carriageReturns({ previous, text }: ChangeRecord, textOf: RecordFacts['textOf']): readonly string[] {
+  const old = previous === null ? undefined : textOf(previous);
+  if (typeof old !== 'string' || text === null) return [];
+  const [before, after] = [plainText(old), plainText(text)];
+  return invisibleCharacters({ removed: before, added: after, before, after, isAtEnd: false });
 }
 
 /** Returns undefined if nothing has the text before. */

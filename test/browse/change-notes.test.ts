@@ -10,12 +10,23 @@ import { bioRecord } from '../support/bio-record.ts';
 function shown(data_type: DataType, before: string | undefined, after: string): readonly (string | undefined)[] {
   const record = { ...bioRecord(2, { account: 'nina', previous: before === undefined ? null : 1 }), data_type, text: byteText(after) };
   const diff_html = byteText(diffHtml(data_type, before, after));
-  const facts = { addressOf: () => trusted(''), textOf: () => undefined, handleAt: () => 'nina' };
+  const facts = {
+    addressOf: () => trusted(''),
+    textOf: () => (before === undefined ? undefined : byteText(before)),
+    handleAt: () => 'nina',
+  };
   const html = accountEntry([{ ...record, diff_html }], () => trusted(''), facts, new Map());
   const marked = (part: RegExp) =>
     Array.from(html.replace(/<\/?a\b[^>]*>/g, '').matchAll(part), ([, text]) => text).join(' | ') || undefined;
   return [marked(/<p class=note>(.*?)<\/p>/g), marked(/<del>(.*?)<\/del>/gs), marked(/<ins>(.*?)<\/ins>/gs)];
 }
+
+it('a letter of a script with look-alikes has a note in a Latin word, beside another change', () => {
+  const all = Array.from({ length: 0xabc0 }, (_, code) => String.fromCharCode(code));
+  const letters = all.filter((one) => /(?=\p{L})[\p{sc=Armn}\p{sc=Cher}\p{sc=Copt}\p{sc=Lisu}]/u.test(one));
+  expect(letters.length).toBeGreaterThan(300);
+  expect(letters.filter((letter) => shown('Bio', 'maps of', `m${letter}ps mills`)[0] === undefined)).toEqual([]);
+});
 
 it.each<[name: string, before: string, after: string, note: string | undefined]>([
   ['a zero-width space', 'maps', 'ma\u200bps', 'zero-width space U+200B added'],
@@ -32,6 +43,13 @@ it.each<[name: string, before: string, after: string, note: string | undefined]>
   ['a word in another script', 'maps', '\u043a\u0430\u0440\u0442\u044b \u043e \u0441\u043e\u0440 maps', undefined],
   ['letters of another script in a word that stays', 'm\u0430ps of \u0441\u043e\u0440', 'm\u0430ps of mills', undefined],
   ['a Greek letter', 'Nina', '\u039dina', 'Greek letter like N U+039D added'],
+  ['an Armenian letter', 'Rob', 'R\u0585b', 'letter of another script U+0585 added'],
+  ['a Cherokee letter', 'Anna', '\u13aanna', 'letter of another script U+13AA added'],
+  ['a Cyrillic palochka', 'Paul', 'Pau\u04cf', 'Cyrillic letter like l U+04CF added'],
+  ['a word in Armenian', 'maps', '\u0562\u0561\u057c maps', undefined],
+  ['a blank Braille pattern', 'of maps', 'of \u2800maps', 'blank Braille pattern U+2800 added'],
+  ['an object replacement character', 'maps', 'maps\ufffc', 'object replacement character U+FFFC added'],
+  ['a carriage return', 'a\r\nb', 'a\nb', 'carriage return U+000D removed'],
   ['an override of direction', 'maps', '\u202emaps', 'right-to-left override U+202E added'],
   ['an override beside another change', 'maps of places', 'maps of \u202emills', 'right-to-left override U+202E added'],
   ['a composed letter', 'cafe\u0301', 'caf\u00e9', 'normalization: U+0065 U+0301 became U+00E9'],

@@ -29,22 +29,26 @@ const NAMES: ReadonlyMap<number, string> = new Map([
   [0x2067, 'right-to-left isolate'],
   [0x2068, 'first strong isolate'],
   [0x2069, 'end of isolate'],
+  [0x2800, 'blank Braille pattern'],
   [0x3000, 'ideographic space'],
   [0xfe0e, 'text variation selector'],
   [0xfe0f, 'emoji variation selector'],
   [0xfeff, 'zero-width no-break space'],
+  [0xfffc, 'object replacement character'],
 ]);
 
 /** Cyrillic and Greek letters that can be confused with a Latin letter, and that letter. */
 const CONFUSABLES: ReadonlyMap<string, string> = new Map(
   [
-    ['\u0430\u0435\u043e\u0440\u0441\u0443\u0445\u0456\u0458\u0455\u04bb\u0501\u051b\u051d', 'a e o p c y x i j s h d q w'],
-    ['\u0410\u0412\u0415\u041a\u041c\u041d\u041e\u0420\u0421\u0422\u0423\u0425\u0406\u0408\u0405', 'A B E K M H O P C T Y X I J S'],
+    ['\u0430\u0435\u043e\u0440\u0441\u0443\u0445\u0456\u0458\u0455\u04bb\u04cf\u0501\u051b\u051d', 'a e o p c y x i j s h l d q w'],
+    ['\u0410\u0412\u0415\u041a\u041c\u041d\u041e\u0420\u0421\u0422\u0423\u0425\u0406\u0408\u0405\u04c0', 'A B E K M H O P C T Y X I J S I'],
     ['\u0391\u0392\u0395\u0396\u0397\u0399\u039a\u039c\u039d\u039f\u03a1\u03a4\u03a5\u03a7\u03bf\u03bd', 'A B E Z H I K M N O P T Y X o v'],
   ].flatMap(([others = '', latin = '']) => Array.from(others, (letter, index) => [letter, latin.charAt(2 * index)] as const)),
 );
 
-const CONFUSABLE = new RegExp(`[${[...CONFUSABLES.keys()].join('')}]`, 'u');
+/** Other scripts with many letters that can be confused with Latin letters. In a word of Latin letters, each is named. */
+const ALIKE_SCRIPTS = '\\p{sc=Armn}\\p{sc=Cher}\\p{sc=Copt}\\p{sc=Lisu}';
+const CONFUSABLE = new RegExp(`[${[...CONFUSABLES.keys()].join('')}${ALIKE_SCRIPTS}]`, 'u');
 const ALL_CONFUSABLES = new RegExp(CONFUSABLE, 'gu');
 
 /** Matches the characters that join the parts of an emoji. They are visible as the emoji. */
@@ -54,10 +58,10 @@ const SPACE = /\p{White_Space}/gu;
 /** Matches characters that look like their compatibility form. Others, such as `²`, `½` and `™`, do not look like `2`, `1/2` and `TM`. */
 const ALIKE = /[^\p{No}\p{So}\p{Lm}ªº]+/gu;
 const ACCENTED = /\p{L}\p{M}+/gu;
-/** Matches characters without a width. */
-const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu;
+/** Matches characters without a width, and some that fonts draw as nothing. */
+const INVISIBLE = /[\p{Default_Ignorable_Code_Point}\u2800\ufffc\u{1d159}]/gu;
 /** Matches an invisible character, or a space that is not in ASCII. */
-const INVISIBLE_OR_SPACE = /(?![\t-\r ])[\p{Default_Ignorable_Code_Point}\p{White_Space}]/u;
+const INVISIBLE_OR_SPACE = new RegExp(`(?![\\t-\\r ])(?:${INVISIBLE.source}|\\p{White_Space})`, 'u');
 
 /** The number of characters that a note names. */
 const MAX_NAMED = 4;
@@ -140,6 +144,7 @@ function lookAlikesIn(text: string): string {
 function nameOf(character: string): string | undefined {
   const latin = CONFUSABLES.get(character);
   if (latin !== undefined) return `${/\p{Script=Greek}/u.test(character) ? 'Greek' : 'Cyrillic'} letter like ${latin}`;
+  if (CONFUSABLE.test(character)) return 'letter of another script';
   const isInvisible = character.replace(INVISIBLE, '') === '';
   const other = isInvisible ? 'invisible character' : character.trim() === '' ? 'space' : undefined;
   return NAMES.get(character.codePointAt(0) ?? 0) ?? other;

@@ -2,14 +2,15 @@ import { type ByteText, byteText, escapeText, type Markup, markup, plainText, te
 import type { DiffMarkup } from '../parse-diff-html.ts';
 import { invisibleCharacters } from './invisible-characters.ts';
 
-/** Matches the first bytes of all characters that can be confused with a Latin letter, and of some others. */
-const MAYBE_CONFUSABLE = /[\u00ce\u00d0-\u00d2\u00d4]/;
+/** Matches the first bytes of all letters that can be confused with a Latin letter, and of some others. */
+const MAYBE_CONFUSABLE = /[\u00ce-\u00d6]|\u00e1[\u008e\u008f]|\u00e2[\u00b2\u00b3]|\u00ea[\u0093\u00ad\u00ae]/;
 /** Matches the first bytes of all characters that are invisible, or a space that is not in ASCII, and of some others. */
 const MAYBE_INVISIBLE =
-  /[\u00e1\u00ef]|\u00c2[\u0085\u00a0\u00ad]|\u00cd\u008f|\u00d8\u009c|\u00e2\u0080|\u00e2\u0081|\u00e3[\u0080\u0085]|\u00f0[\u009b\u009d]|\u00f3\u00a0/;
+  /[\u00e1\u00ef]|\u00c2[\u0085\u00a0\u00ad]|\u00cd\u008f|\u00d8\u009c|\u00e2[\u0080\u0081]|\u00e2\u00a0\u0080|\u00e3[\u0080\u0085]|\u00f0[\u009b\u009d]|\u00f3\u00a0/;
 /** Matches the bytes of a Latin letter beside a letter that can be confused with one, and of some others. */
-const MAYBE_MIXED =
-  /(?:[A-Za-z]|[\u00c3-\u00c9][\u0080-\u00bf])[\u00ce\u00d0-\u00d2\u00d4]|[\u00ce\u00d0-\u00d2\u00d4][\u0080-\u00bf][A-Za-z\u00c3-\u00c9]/;
+const MAYBE_MIXED = new RegExp(
+  `(?:[A-Za-z]|[\\u00c3-\\u00c9][\\u0080-\\u00bf])(?:${MAYBE_CONFUSABLE.source})|(?:${MAYBE_CONFUSABLE.source})[\\u0080-\\u00bf]{1,2}[A-Za-z\\u00c3-\\u00c9]`,
+);
 
 /** Names invisible differences, with their code points: `zero-width space U+200B added`. */
 export function invisibleDifference(diff: Omit<DiffMarkup, 'inline'>): readonly string[] {
