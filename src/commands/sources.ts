@@ -125,7 +125,7 @@ export function rejectedLine(
 
 export function pathTimeLine({ count, first, last }: PathTimes): Line {
   const range = first === last ? first : `${first} to ${last}`;
-  return count > 0 && `  times     ${range}, from the names of files and folders, of ${plural(count, 'snapshot')}`;
+  return count > 0 && `  times     ${range}, as in the names of files and folders, of ${plural(count, 'snapshot')}`;
 }
 
 /** Which files were not read, as text. */
