@@ -1,6 +1,6 @@
 import { loadSite } from './citation.ts';
 import type { DaySpan } from './citation-formats.ts';
-import { allChanges, dayOf, firstDayOf, isMainPage, seenBefore, shownDay } from './page-elements.ts';
+import { allChanges, dayOf, endDays, firstDayOf, isMainPage, seenBefore, shownDay } from './page-elements.ts';
 
 /** Consecutive days on which the history can know a profile. */
 export interface KnownDays extends DaySpan {
@@ -34,7 +34,7 @@ export async function knownDays(): Promise<readonly KnownDays[]> {
   if (!isMainPage()) return days;
   const until = (last: string, seen: string) => [...days.filter(({ from }) => from < last), { from: last, to: last, seen }];
   if (lastKnown() !== '') return until(lastKnown(), 'from');
-  const newest = allChanges().map(dayOf)[0] ?? '';
+  const { newest } = endDays();
   const end = days.at(-1)?.to ?? newest;
   const first = new Date(Date.parse(end) - LATELY).toISOString().slice(0, 10);
   const from = days.find(({ to }) => to >= first)?.from ?? '';

@@ -88,9 +88,20 @@ export function dayOf(change: HTMLElement): string {
   return timeOf(change)?.dateTime.slice(0, 10) ?? '';
 }
 
+/** The days of the newest and of the oldest entry of the page; '' if it has none. */
+export function endDays(): { readonly newest: string; readonly oldest: string } {
+  const days = allChanges().map(dayOf);
+  return { newest: days[0] ?? '', oldest: days.at(-1) ?? '' };
+}
+
 /** Returns a day as the pages show it: `5 March 2024`. */
 export function shownDay(day: string): string {
   return new Date(day).toLocaleDateString('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
+}
+
+/** Returns a month as the pages show it: `March 2024`. */
+export function shownMonth(month: string): string {
+  return shownDay(month).slice(2);
 }
 
 /** The present handle of the account. */

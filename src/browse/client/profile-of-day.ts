@@ -7,6 +7,7 @@ import {
   dayOf,
   element,
   elements,
+  endDays,
   fieldOf,
   firstDayOf,
   handleIn,
@@ -102,17 +103,13 @@ export function addProfileOfDay(): void {
 
 /** Whether this page has the records of a day, or the last ones before it. The main page knows when the account was last seen. */
 function isKnown(day: string): boolean {
-  return (isMainPage() || day < firstDayOf(linksTo('Newer')[0])) && (linksTo('Older').length === 0 || day >= oldestDay());
-}
-
-function oldestDay(): string {
-  return allChanges().map(dayOf).at(-1) ?? '';
+  return (isMainPage() || day < firstDayOf(linksTo('Newer')[0])) && (linksTo('Older').length === 0 || day >= endDays().oldest);
 }
 
 /** Returns the page that knows a day, or leads to it. */
 function pageWith(day: string): string {
   const older = linksTo('Older');
-  if (day >= oldestDay()) return `${mainPage()}.html`;
+  if (day >= endDays().oldest) return `${mainPage()}.html`;
   return (older.findLast((link) => firstDayOf(link) > day) ?? older[0])?.pathname ?? '';
 }
 
