@@ -774,6 +774,11 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
 
   it('cites a change by the address of the site, and copies the link', async () => {
     const page = await open(nina.replace('.html', '~p1.html'), `${origin.url}/`);
+    await page.locator('.B button.cite').first().click();
+    expect(await page.locator('dialog pre').nth(1).textContent()).toContain(
+      'Bio of @nina_k, changed between 17 February 2020, 00:00:00 UTC and 18 February 2020, 00:00:00 UTC. ',
+    );
+    await page.keyboard.press('Escape');
     await page.locator('button.cite').last().click();
     await page.locator('dialog.citation').waitFor();
     const link = await page.locator('dialog pre').first().textContent();

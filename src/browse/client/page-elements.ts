@@ -67,10 +67,19 @@ export function timeOf(change: HTMLElement): HTMLTimeElement | null | undefined 
   return change.closest('section')?.querySelector(isRename(change) ? 'h3 time' : 'h3 time:last-of-type');
 }
 
-/** When a source last showed the value before a change, if that is known. The note of an entry is about its changes, and not about a first value. */
+/**
+ * When a source last showed the value or the handle before a change, if that is known. The note of an entry is about its changes, and not
+ * about a first value.
+ */
 export function intervalStart(change: HTMLElement): HTMLTimeElement | null | undefined {
-  if (isRename(change) || change.matches('.F')) return null;
+  if (isRename(change)) return timeOf(change);
+  if (change.matches('.F')) return null;
   return change.closest('section')?.querySelector(`h3 time:has(~ time), :scope > .note time, [id="${change.id}"] .note time`);
+}
+
+/** When a change was done at the latest; nothing if that is not known of a rename. */
+export function intervalEnd(change: HTMLElement): HTMLTimeElement | null | undefined {
+  return isRename(change) ? change.closest('section')?.querySelector('h3 time ~ time') : timeOf(change);
 }
 
 /** The day on which a source last showed the value before a change; '' if that is not known. */
