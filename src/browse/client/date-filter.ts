@@ -8,6 +8,7 @@ import {
   element,
   elements,
   endDays,
+  intervalDays,
   isRename,
   mainPage,
   rootPath,
@@ -35,17 +36,20 @@ export function addDateFilter(): void {
     // the year is not complete yet
     const [first = '', last = ''] = [from, to].map(({ value }) => (value < '1000' ? '' : value));
     const isReversed = last !== '' && first > last;
+    const end = last || '9999';
     for (const change of changes) {
-      const day = dayOf(change);
-      change.hidden = !isReversed && (day < first || (last !== '' && day > last));
+      const [earliest, latest] = intervalDays(change);
+      change.hidden = !isReversed && (latest < first || earliest > end);
     }
-    const shown = shownChanges().length;
-    const hasDates = first !== '' || last !== '';
+    const all = shownChanges();
+    const shown = all.map(dayOf).filter((day) => day >= first && day <= end).length;
+    const hasDates = first + last !== '';
     reset.hidden = !hasDates;
     const isFiltered = hasDates || shown < changes.length;
+    const possible = shown === all.length ? '' : `. ${number(all.length - shown)} more can be of these days.`;
     const dates = `${hasDates ? ',' : ''}${first && ` from ${first}`}${last && ` to ${last}`}`;
     const records = changes.some(isRename) ? `${number(changes.length)} records and renames` : counted(changes.length, 'record');
-    const count = `${number(shown)} of ${records} on this page${dates}`;
+    const count = `${number(shown)} of ${records} on this page${dates}${possible}`;
     if (isReversed) status.textContent = 'The second day must not be before the first.';
     else status.textContent = isFiltered ? count : '';
     void showOtherDates(otherDates, isReversed ? '' : first, isReversed ? '' : last);
@@ -94,28 +98,29 @@ export function addDateFilter(): void {
 }
 
 /**
- * Adds links to other pages that have the chosen dates: on the page of an account to the profile on those days, elsewhere to their
- * months. The script does not know which days of a month have entries.
- * @param place is empty if this page has all of the dates, or the months cannot be loaded
+ * Adds links for the chosen dates: on the page of an account to the profile on those days, elsewhere to their months if other pages can
+ * have entries of these dates. The script does not know which days of a month have entries.
+ * @param place is empty if there are none, or the months cannot be loaded
  * @param from the first day, and `to` the last one; '' if it is not chosen
  */
 async function showOtherDates(place: HTMLElement, from: string, to: string): Promise<void> {
   place.replaceChildren();
   place.dataset['choice'] = from + to;
   const isElsewhere = [from, to].map(isOnOtherPage);
-  if (!isElsewhere.includes(true)) return;
+  const hasOthers = isElsewhere.includes(true);
   const isAccount = document.querySelector('.own') !== null;
-  const ends = isAccount ? [from, to] : await monthsBetween(from, to);
+  if (from + to === '' || (!isAccount && !hasOthers)) return;
+  const ends = isAccount ? [from, to] : (await monthsBetween(from, to))?.filter((_, index) => isElsewhere[index]);
   // the reader can have chosen again
   if (ends === undefined || place.dataset['choice'] !== from + to) return;
-  const links = [...new Set(ends.filter((_, index) => isElsewhere[index]))]
+  const links = [...new Set(ends)]
     .filter(Boolean)
     .map((end) =>
       isAccount
         ? element('a', { href: `${mainPage()}.html#on=${end}` }, end)
         : element('a', { href: `${rootPath()}browse/months/${end}.html` }, shownMonth(end)),
     );
-  const label = isAccount ? 'On other pages:' : 'Months with entries:';
+  const label = isAccount ? `${hasOthers ? 'Other pages can have entries of these dates. ' : ''}Profile on:` : 'Months with entries:';
   place.replaceChildren(...(links.length === 0 ? ['No page has entries of these dates.'] : [label, ...links]));
 }
 

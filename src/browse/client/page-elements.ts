@@ -103,6 +103,11 @@ export function endDays(): { readonly newest: string; readonly oldest: string } 
   return { newest: days[0] ?? '', oldest: days.at(-1) ?? '' };
 }
 
+/** The first and the last day on which a change can have happened: both are its day if that is all that the page knows. */
+export function intervalDays(change: HTMLElement): readonly [earliest: string, latest: string] {
+  return [seenBefore(change) || dayOf(change), intervalEnd(change)?.dateTime.slice(0, 10) ?? dayOf(change)];
+}
+
 /** Returns a day as the pages show it: `5 March 2024`. */
 export function shownDay(day: string): string {
   return new Date(day).toLocaleDateString('en-GB', { dateStyle: 'long', timeZone: 'UTC' });

@@ -77,6 +77,8 @@ export function addProfileOfDay(): void {
       ),
       ...shownProfiles(profiles, isOne || isKnown(second)),
     );
+    // a link of the filter by date does not scroll
+    day.scrollIntoView({ block: 'nearest' });
   };
   const choose = () => {
     const hash = `#on=${[day.value, other.value].filter(Boolean).join('..')}`;
