@@ -135,9 +135,12 @@ function profileOn(day: string, days: readonly KnownDays[]): Omit<Profile, 'chan
   const [handle, rename] = handleOn(day, days);
   const known: Profile['texts'] = handle === '' ? [...texts] : [['Handle', handle], ...texts];
   const last = lastDay(day, days);
-  const isLater = known.length > 0 && day > last.day;
-  const title = isLater ? `last known profile, ${last.seen}` : `profile on ${shownDay(day)}`;
-  const notes = [valuesOn(day), rename, noteOn(day, known.length === 0, isLater)];
+  const date = shownDay(day);
+  const isSeen = known.length === 0 || last.seen === `from ${date}`;
+  const isLater = !isSeen && day > last.day;
+  const title = isSeen ? `profile on ${date}` : `last known profile, ${last.seen}`;
+  const doubt = isSeen || isLater ? '' : `It is not known whether a snapshot of ${date} had this account.`;
+  const notes = [valuesOn(day), doubt, rename, noteOn(day, known.length === 0, isLater)];
   return { title, texts: known, note: notes.filter(Boolean).join(' ') };
 }
 
