@@ -11,6 +11,7 @@ import {
   fieldOf,
   firstDayOf,
   handleIn,
+  intervalEnd,
   isMainPage,
   isRename,
   mainPage,
@@ -163,7 +164,9 @@ function handleOn(day: string, days: readonly KnownDays[]): readonly [handle: st
   // the newest snapshot of the account shows the present handle
   const isLast = isMainPage() && change === changes[0];
   if (isLast && (day > (days.at(-1)?.to ?? '') || day === lastKnown())) return [after, ''];
-  const note = `${before} was last seen on ${timeOf(change)?.textContent}. The account was renamed to ${after} at an unknown time after that.`;
+  const by = intervalEnd(change)?.textContent;
+  const end = by ? ` and by ${by}` : '';
+  const note = `${before} was last seen on ${timeOf(change)?.textContent}. The account was renamed to ${after} at an unknown time after that${end}.`;
   // a source still showed the former handle on that day
   return [dayOf(change) === day ? before : `${before} or ${after}`, note];
 }
