@@ -7,7 +7,7 @@ const CHANGE = {
   id: '105',
   title: 'Bio of @nina_k (now @{K}), changed',
   time: '2024-03-05T14:03:09.5Z',
-  shownTime: '5 March 2024, 14:03:09 UTC',
+  by: '5 March 2024, 14:03:09 UTC',
   isRename: false,
 };
 const SITE = { title: 'Press & radio', publisher: 'Archive', base_url: 'https://history.example', fingerprint: 'ab12' };
@@ -46,7 +46,7 @@ describe('the citations of a change', () => {
   });
 
   it('say of a rename only when the former handle was last seen', () => {
-    const rename = { ...CHANGE, id: '1709647389500000', title: 'Rename of @a to @b', isRename: true };
+    const rename = { ...CHANGE, id: '1709647389500000', title: 'Rename of @a to @b', isRename: true, after: CHANGE.by, by: undefined };
     const [, text, entry, csl] = citationsOf(SITE, rename).map((citation) => citation[1]);
     expect(text).toBe(
       `Archive. Rename of @a to @b, after 5 March 2024, 14:03:09 UTC. Press & radio. ${CHANGE.url}. Fingerprint of the data ab12.`,
@@ -64,10 +64,19 @@ describe('the citations of a change', () => {
   });
 
   it('say of a rename by when it was done, if that is known', () => {
-    const rename = { ...CHANGE, title: 'Rename of @a to @b', isRename: true, shownBy: '9 March 2024, 00:00:00 UTC' };
+    const rename = { ...CHANGE, title: 'Rename of @a to @b', isRename: true, after: CHANGE.by, by: '9 March 2024, 00:00:00 UTC' };
     const [, text, , csl] = citationsOf(SITE, rename).map((citation) => citation[1]);
     expect(text).toContain('Rename of @a to @b, after 5 March 2024, 14:03:09 UTC and by 9 March 2024, 00:00:00 UTC. Press');
     expect(csl).toContain('"note": "Renamed after 5 March 2024, 14:03:09 UTC and by 9 March 2024, 00:00:00 UTC"');
+  });
+
+  it('say between which two observations a change happened, if that is known', () => {
+    const [, text, entry, csl] = citationsOf(SITE, { ...CHANGE, after: '1 March 2024, 00:00:00 UTC' }).map((citation) => citation[1]);
+    const interval = 'between 1 March 2024, 00:00:00 UTC and 5 March 2024, 14:03:09 UTC';
+    expect(text).toContain(`. Bio of @nina_k (now @{K}), changed ${interval}. Press`);
+    expect(entry).toContain(`note = {Changed ${interval}. Fingerprint`);
+    expect(entry).toContain('year = {2024}');
+    expect(JSON.parse(csl ?? '')).toMatchObject([{ issued: { 'date-parts': [[2024, 3, 5]] }, note: `Changed ${interval}` }]);
   });
 
   it('leave out what is not known', () => {

@@ -84,7 +84,7 @@ it('the client script is small and has no module syntax', () => {
   const script = clientScript().toString();
   expect(script).not.toMatch(/^\s*(import|export)\b/m);
   expect(script).not.toMatch(/innerHTML|eval\(|fetch\(/);
-  expect(script.length).toBeLessThan(44_500);
+  expect(script.length).toBeLessThan(46_300);
   expect(() => new Function(script)).not.toThrow();
 });
 
@@ -272,13 +272,13 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
       'a page of changes',
       (): string => pageWith('8 May 2020'),
       ['2020-01-05', '2020-02-09'],
-      ['On other pages:', 'months/2020-01.html#d05', 'months/2020-02.html#d09'],
+      ['Months with entries:', 'January 2020 months/2020-01.html', 'February 2020 months/2020-02.html'],
     ],
     [
       'a page with the last date',
       (): string => pageWith('8 May 2020'),
       ['2020-01-05', '2020-05-08'],
-      ['On other pages:', 'months/2020-01.html#d05'],
+      ['Months with entries:', 'January 2020 months/2020-01.html'],
     ],
     [
       'a page of changes, if there are none,',
@@ -291,9 +291,16 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
       'a part of an account',
       (): string => nina.replace('.html', '~p1.html'),
       ['2020-03-01', ''],
-      ['On other pages:', 'nina_k.html#on=2020-03-01'],
+      ['Other pages can have entries of these dates. Profile on:', '2020-03-01 nina_k.html#on=2020-03-01'],
     ],
-    ['the main page of an account', (): string => nina, ['2020-05-10', ''], []],
+    ['the main page of an account', (): string => nina, ['2020-05-10', ''], ['Profile on:', '2020-05-10 nina_k.html#on=2020-05-10']],
+    [
+      'the page of an account with one part',
+      (): string => pageOf('pier'),
+      ['2020-01-22', '2020-01-23'],
+      ['Profile on:', '2020-01-22 pier.html#on=2020-01-22', '2020-01-23 pier.html#on=2020-01-23'],
+    ],
+    ['a page without chosen dates', (): string => nina, ['', ''], []],
   ] as const)('leads from %s to other pages with the dates of the filter', async (_, pathOf, [from, to], expected) => {
     const page = await open(pathOf());
     await page.locator('#from').fill(from);
@@ -302,7 +309,7 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
     await until(page, `${nodes}.length === ${expected.length}`);
     expect(
       await page.evaluate(
-        `${nodes}.map(({ href, textContent }) => href?.split('/').slice(href.includes('/months/') ? -2 : -1).join('/') ?? textContent)`,
+        `${nodes}.map(({ href, textContent }) => textContent + (href ? ' ' + href.split('/').slice(href.includes('/months/') ? -2 : -1).join('/') : ''))`,
       ),
     ).toEqual(expected);
   });
@@ -314,6 +321,36 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
     expect(await page.evaluate(`document.querySelector(':target').closest(':has(> h2)').querySelector('h2').textContent`)).toBe(
       '8 May 2020',
     );
+  });
+
+  it('shows the changes and renames that can have happened on the chosen dates, and counts them separately', async () => {
+    const store = join(temporaryFolder(), 'store.db');
+    const seen = (day: number, screen_name: string, bio: string) => ({ observed_at: time(day), id: 'r', screen_name, bio });
+    await observe(store, [seen(1, 'cliff', 'a'), seen(20, 'cliff', 'a'), seen(90, 'reef', 'b'), seen(120, 'reef', 'c')]);
+    const url = writeFiles(temporaryFolder(), browseFilesAt(store));
+    const page = await open(accountPage('reef'), url);
+    for (const [from, to, shown, status] of [
+      [
+        '2020-02-01',
+        '2020-02-10',
+        ['Bio', 'Handle'],
+        '0 of 4 records and renames on this page, from 2020-02-01 to 2020-02-10. 2 more can be of these days.',
+      ],
+      [
+        '2020-01-21',
+        '2020-01-21',
+        ['Bio', 'Handle'],
+        '1 of 4 records and renames on this page, from 2020-01-21 to 2020-01-21. 1 more can be of these days.',
+      ],
+      ['2020-04-20', '', ['Bio'], '1 of 4 records and renames on this page, from 2020-04-20'],
+      ['', '2020-01-20', ['Bio'], '1 of 4 records and renames on this page, to 2020-01-20'],
+      ['2020-05-01', '2020-05-02', [], '0 of 4 records and renames on this page, from 2020-05-01 to 2020-05-02'],
+    ] as const) {
+      await page.locator('#from').fill(from);
+      await page.locator('#to').fill(to);
+      expect(await page.locator('article:not([hidden]) h4').allTextContents()).toEqual(shown);
+      expect(await page.locator('.filters [role=status]').textContent()).toBe(status);
+    }
   });
 
   it('keeps the dates of the filter in the address, beside the field', async () => {
@@ -464,7 +501,7 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
     const newest = 'This page does not show the profile on 10 May 2020. The newest value was first seen on 9 May 2020 (Bio).';
     const empty = 'No source showed this profile on 31 December 2019: it was first seen on 1 January 2020.';
     const rename =
-      '@ninette was last seen on 1 January 2020, 00:00:00 UTC. The account was renamed to @nina_k at an unknown time after that.';
+      '@ninette was last seen on 1 January 2020, 00:00:00 UTC. The account was renamed to @nina_k at an unknown time after that and by 2 January 2020, 00:00:00 UTC.';
     for (const [days, expected, ...notes] of [
       ['2019-12-31', [], empty],
       // the handle of that day
@@ -482,7 +519,7 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
         '2020-01-01..2020-05-09',
         ['@ninette@nina_k', 'maps of 129 places that moved\nand <b>more</b>'],
         // there can be pages between the two pages
-        'At least 129 changes were first seen between these days.',
+        'At least 129 changes were first seen between these days. At least 1 rename happened between these days.',
         `${rename} ${next('1 January 2020', '2 January 2020')}`,
         values('9 May 2020', 'Bio 1'),
       ],
@@ -496,7 +533,7 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
       [
         '2020-01-20..2020-01-21',
         ['@nina_k', 'maps of 1920 places that moved\nand <b>more</b>'],
-        '1 change was first seen between these days.',
+        '1 change was first seen between these days. 1 change first seen later can have happened between these days.',
         bioThenNext('20 January 2020', '21 January 2020'),
         bioThenNext('21 January 2020', '22 January 2020'),
       ],
@@ -561,15 +598,17 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
     ].map(([from = 0, to = 0]) => ({ from: time(from).slice(0, 10), to: time(to).slice(0, 10) }));
     const url = writeFiles(temporaryFolder(), browseFilesAt(store, { ...SITE, snapshot_days: spans }));
     for (const [account, date, heading] of [
-      ['quiet', '2020-01-05', 'Profile on 5 January 2020'],
+      ['quiet', '2020-01-02', 'Profile on 2 January 2020'],
+      // other accounts have snapshots of the day
+      ['quiet', '2020-01-05', 'Last known profile, from 5 January 2020 or earlier'],
       ['quiet', '2020-01-10', 'Last known profile, from 6 January 2020 or earlier'],
       [
         'quiet',
         '2020-01-10..2020-01-22',
         'Last known profile, from 6 January 2020 or earlier compared with last known profile, seen on or after 21 January 2020',
       ],
-      ['quiet', '2020-01-21', 'Profile on 21 January 2020'],
       // the account was seen lately: its page does not say when
+      ['quiet', '2020-01-21', 'Last known profile, seen on or after 21 January 2020'],
       ['quiet', '2020-01-22', 'Last known profile, seen on or after 21 January 2020'],
       ['reef', '2020-01-22', 'Last known profile, seen on or after 21 January 2020'],
       // other accounts have snapshots between the two of its change
@@ -589,7 +628,11 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
       await until(page, `document.querySelector('[data-day] h2')`);
       expect([account, date, await page.locator('[data-day] h2').textContent()]).toEqual([account, date, heading]);
     }
-    const page = await open(accountPage('quiet'), url);
+    const page = await open(`${accountPage('quiet')}#on=2020-01-05`, url);
+    await until(page, `document.querySelector('[data-day] h2')`);
+    expect(await page.locator('[data-day] p').textContent()).toBe(
+      'It is not known whether a snapshot of 5 January 2020 had this account. Before 5 January 2020, the newest value was first seen on 2 January 2020 (Bio). This page does not show how long the profile had it.',
+    );
     await until(page, `document.querySelector('[data-seen-lately]').textContent.includes('January')`);
     expect(await page.locator('[data-seen-lately]').textContent()).toBe(
       'Between 21 January 2020 and 26 January 2020, the day of the newest snapshot in this history.',
@@ -628,12 +671,15 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
     const page = await open(pageOf('pier'));
     const note = async (day: number) => {
       await page.locator('#day').fill(`2020-01-${day}`);
-      await until(page, `document.querySelector('[data-day] h2')?.textContent === 'Profile on ${day} January 2020'`);
+      const heading = day === 22 ? 'Last known profile, from 22 January 2020 or earlier' : `Profile on ${day} January 2020`;
+      await until(page, `document.querySelector('[data-day] h2')?.textContent === '${heading}'`);
       return [await page.locator('[data-day] dd').first().textContent(), await page.locator('[data-day] p').textContent()];
     };
-    const rename = '@quay was last seen on 21 January 2020, 00:00:00 UTC. The account was renamed to @pier at an unknown time after that.';
+    const rename =
+      '@quay was last seen on 21 January 2020, 00:00:00 UTC. The account was renamed to @pier at an unknown time after that and by 27 January 2020, 00:00:00 UTC.';
     expect(await note(21)).toEqual(['@quay', `${rename} ${next('21 January 2020', '26 January 2020', ' (Location)')}`]);
-    expect(await note(22)).toEqual(['@quay or @pier', `${rename} ${next('22 January 2020', '26 January 2020', ' (Location)')}`]);
+    const doubt = 'It is not known whether a snapshot of 22 January 2020 had this account.';
+    expect(await note(22)).toEqual(['@quay or @pier', `${doubt} ${rename} ${next('22 January 2020', '26 January 2020', ' (Location)')}`]);
     expect(await note(26)).toEqual(['@pier', next('26 January 2020', '27 January 2020', ' (Location)')]);
     expect(await note(27)).toEqual(['@pier', values('27 January 2020', 'Location 3')]);
   });
@@ -651,14 +697,51 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
     }
   });
 
-  it('says how many changes were first seen between two days with the same values', async () => {
+  it('says how many changes were first seen between two days with the same values, unless both are those of one day', async () => {
     const page = await open(`${pageOf('pier')}#on=2020-01-27..2020-01-29`);
     const note = () => page.locator('[data-day] dl + p').textContent();
     await until(page, `document.querySelector('[data-day] dl + p')`);
-    expect(await note()).toBe('No difference; 0 changes were first seen between these days.');
+    expect(await note()).toBe('Both days lead to the same profile, from 27 January 2020. There is nothing to compare.');
     await page.locator('#day').fill('2020-01-26');
     await until(page, `document.querySelector('[data-day] h2').textContent.startsWith('Profile on 26')`);
-    expect(await note()).toBe('No difference; 3 changes were first seen between these days.');
+    // the entry of the rename says: by 27 January
+    expect(await note()).toBe(
+      'No difference. 3 changes were first seen between these days. 1 rename can have happened between these days.',
+    );
+  });
+
+  it('says that two days lead to the same profile, and what can have happened between them', async () => {
+    const store = join(temporaryFolder(), 'store.db');
+    const seen = (day: number, screen_name: string, bio: string) => ({ observed_at: time(day), id: 'r', screen_name, bio });
+    await observe(store, [seen(1, 'cliff', 'a'), seen(20, 'cliff', 'a'), seen(90, 'reef', 'b'), seen(120, 'reef', 'c')]);
+    const spans = [1, 20, 90, 120].map((day) => time(day).slice(0, 10)).map((day) => ({ from: day, to: day }));
+    const url = writeFiles(temporaryFolder(), browseFilesAt(store, { ...SITE, snapshot_days: spans }));
+    const same = (day: string) => `Both days lead to the same profile, from ${day}. There is nothing to compare.`;
+    const later = '1 change first seen later can have happened between these days.';
+    for (const [days, heading, note] of [
+      ['2020-04-01..2020-04-20', 'Last known profile, from 31 March 2020', `${same('31 March 2020')} ${later}`],
+      [
+        '2020-02-01..2020-02-02',
+        'Last known profile, from 21 January 2020',
+        `${same('21 January 2020')} ${later} 1 rename can have happened between these days.`,
+      ],
+      [
+        '2020-01-21..2020-03-31',
+        'Profile on 21 January 2020 compared with profile on 31 March 2020',
+        `1 change was first seen between these days. ${later} 1 rename happened between these days.`,
+      ],
+      [
+        '2020-03-31..2020-04-30',
+        'Profile on 31 March 2020 compared with profile on 30 April 2020',
+        '1 change was first seen between these days.',
+      ],
+      ['2020-05-01..2020-05-02', 'Last known profile, from 30 April 2020', same('30 April 2020')],
+    ] as const) {
+      const page = await open(`${accountPage('reef')}#on=${days}`, url);
+      await until(page, `document.querySelector('[data-day] dl + p')`);
+      expect([days, await page.locator('[data-day] h2').textContent()]).toEqual([days, heading]);
+      expect(await page.locator('[data-day] dl + p').textContent()).toBe(note);
+    }
   });
 
   it('waits for Enter while a day is typed, also on a page of a part', async () => {
@@ -774,6 +857,11 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
 
   it('cites a change by the address of the site, and copies the link', async () => {
     const page = await open(nina.replace('.html', '~p1.html'), `${origin.url}/`);
+    await page.locator('.B button.cite').first().click();
+    expect(await page.locator('dialog pre').nth(1).textContent()).toContain(
+      'Bio of @nina_k, changed between 17 February 2020, 00:00:00 UTC and 18 February 2020, 00:00:00 UTC. ',
+    );
+    await page.keyboard.press('Escape');
     await page.locator('button.cite').last().click();
     await page.locator('dialog.citation').waitFor();
     const link = await page.locator('dialog pre').first().textContent();

@@ -29,23 +29,27 @@ export interface Cited {
   /** The id of its record, or of the rename. */
   readonly id: string;
   readonly title: string;
-  /** When a source first showed the value, or last showed the former handle. */
+  /** When a source first showed the value, such as `2024-03-05T14:03:09Z`. For a rename, it is not used. */
   readonly time: string;
-  /** The same time as the page shows it. */
-  readonly shownTime: string;
-  /** When a rename was done at the latest, as the page shows it. */
-  readonly shownBy?: string | null | undefined;
+  /** When a source last showed the value or the handle before, as the page shows it. Not known of some changes. */
+  readonly after?: string | null | undefined;
+  /** When a source first showed the value, or when a rename was done at the latest, as the page shows it. Not known of some renames. */
+  readonly by?: string | null | undefined;
   readonly isRename: boolean;
 }
 
 /** Returns the permalink of a change and its citations, each with the name of its format. What is not known is left out. */
 export function citationsOf(
   site: CitedSite,
-  { url, id, title, time, shownTime, shownBy, isRename }: Cited,
+  { url, id, title, time, after, by, isRename }: Cited,
 ): readonly (readonly [format: string, text: string])[] {
   const { publisher, fingerprint } = site;
-  const dated = isRename ? `after ${shownTime}${shownBy ? ` and by ${shownBy}` : ''}` : `as first seen on ${shownTime}`;
-  const seen = isRename ? `Renamed ${dated}` : `First seen on ${shownTime}`;
+  const [what, link, when] = isRename
+    ? ['Renamed', ',', `after ${after}${by ? ` and by ${by}` : ''}`]
+    : after
+      ? ['Changed', '', `between ${after} and ${by}`]
+      : ['First seen', ', as first seen', `on ${by}`];
+  const seen = `${what} ${when}`;
   const key = `${isRename ? 'rename' : 'record'}-${id}`;
   const state = fingerprint && `Fingerprint of the data ${fingerprint}`;
   const fields = {
@@ -65,14 +69,14 @@ export function citationsOf(
     'container-title': site.title,
     publisher,
     author: publisher && [{ literal: publisher }],
-    issued: isRename ? { literal: dated } : { 'date-parts': [time.slice(0, 10).split('-').map(Number)] },
+    issued: isRename ? { literal: when } : { 'date-parts': [time.slice(0, 10).split('-').map(Number)] },
     URL: url,
     version: fingerprint,
     note: seen,
   };
   return [
     ['Link', url],
-    ['Text', `${[publisher, `${title}, ${dated}`, site.title, url, state].filter(Boolean).join('. ')}.`],
+    ['Text', `${[publisher, `${title}${link} ${when}`, site.title, url, state].filter(Boolean).join('. ')}.`],
     ['BibTeX', `@misc{${key},\n${lines.join(',\n')}\n}`],
     ['CSL-JSON', JSON.stringify([csl], undefined, 2)],
   ];

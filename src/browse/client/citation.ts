@@ -4,6 +4,8 @@ import {
   element,
   fieldOf,
   handleIn,
+  intervalEnd,
+  intervalStart,
   isRename,
   loadScript,
   nameOf,
@@ -39,9 +41,16 @@ export function addCitations(): void {
 async function showCitations(change: HTMLElement, link: HTMLAnchorElement): Promise<void> {
   const site = await loadSite();
   const url = publicAddress(site.base_url, link.href);
-  const [time, shownTime] = [timeOf(change)?.dateTime ?? '', timeOf(change)?.textContent ?? ''];
-  const shownBy = change.closest('section')?.querySelector('h3 time ~ time')?.textContent;
-  const cited = { url, id: change.id.slice(1), title: titleOf(change), time, shownTime, shownBy, isRename: isRename(change) };
+  const [after, by] = [intervalStart(change)?.textContent, intervalEnd(change)?.textContent];
+  const cited = {
+    url,
+    id: change.id.slice(1),
+    title: titleOf(change),
+    time: timeOf(change)?.dateTime ?? '',
+    after,
+    by,
+    isRename: isRename(change),
+  };
   const status = element('p', { role: 'status' });
   const parts = citationsOf(site, cited).map(([format, text]) => {
     const shown = element('pre', { tabindex: '0', role: 'group', 'aria-label': format }, text);

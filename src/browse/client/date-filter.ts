@@ -1,7 +1,20 @@
 import { counted, number } from '../numbers.ts';
 import { loadSite } from './citation.ts';
 import { showFieldPages } from './field-pages.ts';
-import { allChanges, dateInput, dayOf, element, elements, isRename, mainPage, rootPath, shownChanges } from './page-elements.ts';
+import {
+  allChanges,
+  dateInput,
+  dayOf,
+  element,
+  elements,
+  endDays,
+  intervalDays,
+  isRename,
+  mainPage,
+  rootPath,
+  shownChanges,
+  shownMonth,
+} from './page-elements.ts';
 
 /** Matches the fragment of a choice: a field, and maybe two days, of which one can be missing. */
 const CHOICE = /^#(f[A-Z])(?:,(\d{4}-\d\d-\d\d)?\.\.(\d{4}-\d\d-\d\d)?)?$/;
@@ -23,17 +36,20 @@ export function addDateFilter(): void {
     // the year is not complete yet
     const [first = '', last = ''] = [from, to].map(({ value }) => (value < '1000' ? '' : value));
     const isReversed = last !== '' && first > last;
+    const end = last || '9999';
     for (const change of changes) {
-      const day = dayOf(change);
-      change.hidden = !isReversed && (day < first || (last !== '' && day > last));
+      const [earliest, latest] = intervalDays(change);
+      change.hidden = !isReversed && (latest < first || earliest > end);
     }
-    const shown = shownChanges().length;
-    const hasDates = first !== '' || last !== '';
+    const all = shownChanges();
+    const shown = all.map(dayOf).filter((day) => day >= first && day <= end).length;
+    const hasDates = first + last !== '';
     reset.hidden = !hasDates;
     const isFiltered = hasDates || shown < changes.length;
+    const possible = shown === all.length ? '' : `. ${number(all.length - shown)} more can be of these days.`;
     const dates = `${hasDates ? ',' : ''}${first && ` from ${first}`}${last && ` to ${last}`}`;
     const records = changes.some(isRename) ? `${number(changes.length)} records and renames` : counted(changes.length, 'record');
-    const count = `${number(shown)} of ${records} on this page${dates}`;
+    const count = `${number(shown)} of ${records} on this page${dates}${possible}`;
     if (isReversed) status.textContent = 'The second day must not be before the first.';
     else status.textContent = isFiltered ? count : '';
     void showOtherDates(otherDates, isReversed ? '' : first, isReversed ? '' : last);
@@ -82,49 +98,44 @@ export function addDateFilter(): void {
 }
 
 /**
- * Adds links to other pages that have the chosen dates: on the page of an account to the profile on those days, elsewhere to the entries
- * of those days.
- * @param place is empty if this page has all of the dates, or the months cannot be loaded
+ * Adds links for the chosen dates: on the page of an account to the profile on those days, elsewhere to their months if other pages can
+ * have entries of these dates. The script does not know which days of a month have entries.
+ * @param place is empty if there are none, or the months cannot be loaded
  * @param from the first day, and `to` the last one; '' if it is not chosen
  */
 async function showOtherDates(place: HTMLElement, from: string, to: string): Promise<void> {
   place.replaceChildren();
   place.dataset['choice'] = from + to;
   const isElsewhere = [from, to].map(isOnOtherPage);
-  if (!isElsewhere.includes(true)) return;
+  const hasOthers = isElsewhere.includes(true);
   const isAccount = document.querySelector('.own') !== null;
-  const ends = isAccount ? [from, to] : await endsBetween(from, to);
+  if (from + to === '' || (!isAccount && !hasOthers)) return;
+  const ends = isAccount ? [from, to] : (await monthsBetween(from, to))?.filter((_, index) => isElsewhere[index]);
   // the reader can have chosen again
   if (ends === undefined || place.dataset['choice'] !== from + to) return;
-  const links = [...new Set(ends.filter((_, index) => isElsewhere[index]))]
+  const links = [...new Set(ends)]
     .filter(Boolean)
-    .map((end) => element('a', { href: isAccount ? `${mainPage()}.html#on=${end}` : monthAddress(end) }, end));
-  place.replaceChildren(...(links.length === 0 ? ['No page has entries of these dates.'] : ['On other pages:', ...links]));
+    .map((end) =>
+      isAccount
+        ? element('a', { href: `${mainPage()}.html#on=${end}` }, end)
+        : element('a', { href: `${rootPath()}browse/months/${end}.html` }, shownMonth(end)),
+    );
+  const label = isAccount ? `${hasOthers ? 'Other pages can have entries of these dates. ' : ''}Profile on:` : 'Months with entries:';
+  place.replaceChildren(...(links.length === 0 ? ['No page has entries of these dates.'] : [label, ...links]));
 }
 
 /** Whether other pages can have entries of a day, or of days beyond it. This page can lack some of those of its first and its last day. */
 function isOnOtherPage(day: string): boolean {
-  const changes = allChanges();
-  const [newest, oldest] = [changes[0], changes.at(-1)];
-  if (day === '' || newest === undefined || oldest === undefined) return false;
+  const { newest, oldest } = endDays();
+  if (day === '') return false;
   const hasOlder = document.querySelector('nav[aria-label="Older changes"]') !== null;
-  if (hasOlder && day <= dayOf(oldest)) return true;
-  return day >= dayOf(newest) && document.querySelector('nav[aria-label="Newer changes"] :is([rel=prev], span + a)') !== null;
+  if (hasOlder && day <= oldest) return true;
+  return day >= newest && document.querySelector('nav[aria-label="Newer changes"] :is([rel=prev], span + a)') !== null;
 }
 
-/**
- * Returns the first and the last chosen day. If the month of such a day has no records, returns the nearest month of the period that has
- * some instead of the day. Returns undefined if the months cannot be loaded.
- */
-async function endsBetween(from: string, to: string): Promise<readonly string[] | undefined> {
+/** Returns the first and the last month of the period that have entries; '' if none has. Returns undefined if the months cannot be loaded. */
+async function monthsBetween(from: string, to: string): Promise<readonly string[] | undefined> {
   const { months } = await loadSite();
   const between = months?.filter((month) => month >= from.slice(0, 7) && (to === '' || month <= to.slice(0, 7)));
-  const endIn = (month = '', day: string) => (day.startsWith(month) ? day : month);
-  return between && (between.length === 0 ? [] : [endIn(between.at(-1), from), endIn(between[0], to)]);
-}
-
-/** Returns the address of the page of a month. For a day, it has a fragment with which the page leads on to the entries of the day. */
-function monthAddress(end: string): string {
-  const [month, day] = [end.slice(0, 7), end.slice(8)];
-  return `${rootPath()}browse/months/${month}.html${day === '' ? '' : `#d${day}`}`;
+  return between && [between.at(-1) ?? '', between[0] ?? ''];
 }

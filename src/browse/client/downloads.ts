@@ -43,7 +43,7 @@ function rowsShown(site: CitedSite): readonly Row[] {
     const before = change.matches(':has(div + div)') ? valueIn(change.querySelector('div')) : null;
     const [isRenamed, isFirst] = [isRename(change), change.matches('.F')];
     const handle = isRenamed ? before : handleIn(change);
-    const after = (isRenamed ? timeOf(change) : intervalStart(change))?.dateTime;
+    const after = intervalStart(change)?.dateTime;
     return {
       id: isRenamed ? '' : change.id.slice(1),
       handle: handle?.replace(/^@/, '') ?? '',

@@ -1,6 +1,6 @@
 import { loadSite } from './citation.ts';
 import type { DaySpan } from './citation-formats.ts';
-import { allChanges, dayOf, firstDayOf, isMainPage, seenBefore, shownDay } from './page-elements.ts';
+import { allChanges, dayOf, endDays, firstDayOf, isMainPage, seenBefore, shownDay } from './page-elements.ts';
 
 /** Consecutive days on which the history can know a profile. */
 export interface KnownDays extends DaySpan {
@@ -34,7 +34,7 @@ export async function knownDays(): Promise<readonly KnownDays[]> {
   if (!isMainPage()) return days;
   const until = (last: string, seen: string) => [...days.filter(({ from }) => from < last), { from: last, to: last, seen }];
   if (lastKnown() !== '') return until(lastKnown(), 'from');
-  const newest = allChanges().map(dayOf)[0] ?? '';
+  const { newest } = endDays();
   const end = days.at(-1)?.to ?? newest;
   const first = new Date(Date.parse(end) - LATELY).toISOString().slice(0, 10);
   const from = days.find(({ to }) => to >= first)?.from ?? '';
@@ -53,7 +53,10 @@ export async function addLastSeen(): Promise<void> {
   place.firstChild?.replaceWith(`${day}, the day of `);
 }
 
-/** Returns the last day up to a day on which the history can know the profile. */
+/**
+ * Returns the last day up to a day on which the history can know the profile. A source showed the account on the day itself only if
+ * `seen` is `from` and this day.
+ */
 export function lastDay(day: string, known: readonly KnownDays[]): LastDay {
   const shown =
     allChanges()
@@ -63,10 +66,11 @@ export function lastDay(day: string, known: readonly KnownDays[]): LastDay {
   const before = allChanges()
     .filter((change) => dayOf(change) > day)
     .map(seenBefore)
-    .find((each) => each >= shown && each < day);
-  if (before) return { day: before, seen: `from ${shownDay(before)}` };
+    .find((each) => each >= shown && each <= day);
   const { to = '', seen } = known.findLast(({ from }) => from <= day) ?? {};
   const last = to < day ? to : day;
-  if (last < shown || (last === shown && seen === undefined)) return { day: shown, seen: `from ${shownDay(shown)}` };
+  const isShown = shown === day || last < shown || (last === shown && seen === undefined);
+  const exact = before || (isShown && shown);
+  if (exact) return { day: exact, seen: `from ${shownDay(exact)}` };
   return { day: last, seen: seen === undefined ? `from ${shownDay(last)} or earlier` : `${seen} ${shownDay(last)}` };
 }

@@ -67,10 +67,19 @@ export function timeOf(change: HTMLElement): HTMLTimeElement | null | undefined 
   return change.closest('section')?.querySelector(isRename(change) ? 'h3 time' : 'h3 time:last-of-type');
 }
 
-/** When a source last showed the value before a change, if that is known. The note of an entry is about its changes, and not about a first value. */
+/**
+ * When a source last showed the value or the handle before a change, if that is known. The note of an entry is about its changes, and not
+ * about a first value.
+ */
 export function intervalStart(change: HTMLElement): HTMLTimeElement | null | undefined {
-  if (isRename(change) || change.matches('.F')) return null;
+  if (isRename(change)) return timeOf(change);
+  if (change.matches('.F')) return null;
   return change.closest('section')?.querySelector(`h3 time:has(~ time), :scope > .note time, [id="${change.id}"] .note time`);
+}
+
+/** When a change was done at the latest; nothing if that is not known of a rename. */
+export function intervalEnd(change: HTMLElement): HTMLTimeElement | null | undefined {
+  return isRename(change) ? change.closest('section')?.querySelector('h3 time ~ time') : timeOf(change);
 }
 
 /** The day on which a source last showed the value before a change; '' if that is not known. */
@@ -88,9 +97,25 @@ export function dayOf(change: HTMLElement): string {
   return timeOf(change)?.dateTime.slice(0, 10) ?? '';
 }
 
+/** The days of the newest and of the oldest entry of the page; '' if it has none. */
+export function endDays(): { readonly newest: string; readonly oldest: string } {
+  const days = allChanges().map(dayOf);
+  return { newest: days[0] ?? '', oldest: days.at(-1) ?? '' };
+}
+
+/** The first and the last day on which a change can have happened: both are its day if that is all that the page knows. */
+export function intervalDays(change: HTMLElement): readonly [earliest: string, latest: string] {
+  return [seenBefore(change) || dayOf(change), intervalEnd(change)?.dateTime.slice(0, 10) ?? dayOf(change)];
+}
+
 /** Returns a day as the pages show it: `5 March 2024`. */
 export function shownDay(day: string): string {
   return new Date(day).toLocaleDateString('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
+}
+
+/** Returns a month as the pages show it: `March 2024`. */
+export function shownMonth(month: string): string {
+  return shownDay(month).slice(2);
 }
 
 /** The present handle of the account. */

@@ -7,9 +7,12 @@ import {
   dayOf,
   element,
   elements,
+  endDays,
   fieldOf,
   firstDayOf,
   handleIn,
+  intervalDays,
+  intervalEnd,
   isMainPage,
   isRename,
   mainPage,
@@ -29,8 +32,10 @@ interface Profile {
   readonly texts: readonly (readonly [field: string, text: string])[];
   /** Why it is empty, or why it is uncertain; '' otherwise. */
   readonly note: string;
-  /** The number of changes on its page that were first seen between the two days of a comparison. */
-  readonly changes: number;
+  /** When a source showed it, such as `from 5 March 2024`. */
+  readonly seen: string;
+  /** What its page knows of the time between the two days of a comparison. A `change` was first seen then. */
+  readonly events: readonly ('change' | 'change first seen later can have happened' | 'rename happened' | 'rename can have happened')[];
 }
 
 const DAYS = /^#on=(\d{4}-\d\d-\d\d)(?:\.\.(\d{4}-\d\d-\d\d))?$/;
@@ -56,26 +61,20 @@ export function addProfileOfDay(): void {
     // the reader can have chosen again
     if (location.hash !== hash) return;
     const profiles: Profile[] = [];
-    const changes = changesBetween(first, second);
+    const events = eventsBetween(first, second);
     // the newest first: the pages lead to older ones
     for (const one of [second, first].filter(Boolean)) {
       const key = `${mainPage()} ${one}`;
-      const known = isKnown(one) ? { ...profileOn(one, days), changes } : isOne ? undefined : recall<Profile>(key);
+      const known = isKnown(one) ? { ...profileOn(one, days), events } : isOne ? undefined : recall<Profile>(key);
       if (known === undefined) return location.replace(pageWith(one) + hash);
       // the page with the other day needs it
       const isShared = isOne || remember(key, known);
       if (!isShared && !isKnown(first)) return result.replaceChildren('To compare these days, allow this site to store data.');
       profiles.unshift(known);
     }
-    const heading = profiles.map(({ title }) => title).join(' compared with ');
-    result.replaceChildren(
-      element(
-        'h2',
-        {},
-        heading.replace(/^./, (letter) => letter.toUpperCase()),
-      ),
-      ...shownProfiles(profiles, isOne || isKnown(second)),
-    );
+    result.replaceChildren(...shownProfiles(profiles, isOne || isKnown(second)));
+    // a link of the filter by date does not scroll
+    day.scrollIntoView({ block: 'nearest' });
   };
   const choose = () => {
     const hash = `#on=${[day.value, other.value].filter(Boolean).join('..')}`;
@@ -102,17 +101,13 @@ export function addProfileOfDay(): void {
 
 /** Whether this page has the records of a day, or the last ones before it. The main page knows when the account was last seen. */
 function isKnown(day: string): boolean {
-  return (isMainPage() || day < firstDayOf(linksTo('Newer')[0])) && (linksTo('Older').length === 0 || day >= oldestDay());
-}
-
-function oldestDay(): string {
-  return allChanges().map(dayOf).at(-1) ?? '';
+  return (isMainPage() || day < firstDayOf(linksTo('Newer')[0])) && (linksTo('Older').length === 0 || day >= endDays().oldest);
 }
 
 /** Returns the page that knows a day, or leads to it. */
 function pageWith(day: string): string {
   const older = linksTo('Older');
-  if (day >= oldestDay()) return `${mainPage()}.html`;
+  if (day >= endDays().oldest) return `${mainPage()}.html`;
   return (older.findLast((link) => firstDayOf(link) > day) ?? older[0])?.pathname ?? '';
 }
 
@@ -120,12 +115,21 @@ function linksTo(direction: 'Newer' | 'Older'): HTMLAnchorElement[] {
   return elements<HTMLAnchorElement>(`nav[aria-label="${direction} changes"] a`);
 }
 
-/** Returns the number of changes of this page that were first seen after a day and up to a later one. */
-function changesBetween(first: string, second: string): number {
-  return allChanges().filter((change) => dayOf(change) > first && dayOf(change) <= second && !change.matches('.F, .H')).length;
+/**
+ * Returns what can have happened after a day and up to a later one, for each entry of this page. A rename without a known end is of the day
+ * on which a source last showed the former handle, or of a later one.
+ */
+function eventsBetween(first: string, second: string): Profile['events'] {
+  return allChanges().flatMap((change): Profile['events'] => {
+    const [earliest, latest] = intervalDays(change);
+    const hasEnd = Boolean(intervalEnd(change));
+    if (change.matches('.F') || earliest > second || (latest <= first && (hasEnd || earliest < first))) return [];
+    if (isRename(change)) return [hasEnd && earliest >= first && latest <= second ? 'rename happened' : 'rename can have happened'];
+    return [latest <= second ? 'change' : 'change first seen later can have happened'];
+  });
 }
 
-function profileOn(day: string, days: readonly KnownDays[]): Omit<Profile, 'changes'> {
+function profileOn(day: string, days: readonly KnownDays[]): Omit<Profile, 'events'> {
   const texts = new Map<string, string>();
   for (const row of elements('[data-before] > div')) {
     texts.set(row.querySelector('dt')?.textContent ?? '', valueIn(row.querySelector('dd')));
@@ -136,10 +140,13 @@ function profileOn(day: string, days: readonly KnownDays[]): Omit<Profile, 'chan
   const [handle, rename] = handleOn(day, days);
   const known: Profile['texts'] = handle === '' ? [...texts] : [['Handle', handle], ...texts];
   const last = lastDay(day, days);
-  const isLater = known.length > 0 && day > last.day;
-  const title = isLater ? `last known profile, ${last.seen}` : `profile on ${shownDay(day)}`;
-  const notes = [valuesOn(day), rename, noteOn(day, known.length === 0, isLater)];
-  return { title, texts: known, note: notes.filter(Boolean).join(' ') };
+  const date = shownDay(day);
+  const isSeen = known.length === 0 || last.seen === `from ${date}`;
+  const isLater = !isSeen && day > last.day;
+  const title = isSeen ? `profile on ${date}` : `last known profile, ${last.seen}`;
+  const doubt = isSeen || isLater ? '' : `It is not known whether a snapshot of ${date} had this account.`;
+  const notes = [valuesOn(day), doubt, rename, noteOn(day, known.length === 0, isLater)];
+  return { title, texts: known, seen: last.seen, note: notes.filter(Boolean).join(' ') };
 }
 
 /** Says which fields had new values on a day. Returns '' if none had. */
@@ -161,7 +168,9 @@ function handleOn(day: string, days: readonly KnownDays[]): readonly [handle: st
   // the newest snapshot of the account shows the present handle
   const isLast = isMainPage() && change === changes[0];
   if (isLast && (day > (days.at(-1)?.to ?? '') || day === lastKnown())) return [after, ''];
-  const note = `${before} was last seen on ${timeOf(change)?.textContent}. The account was renamed to ${after} at an unknown time after that.`;
+  const by = intervalEnd(change)?.textContent;
+  const end = by ? ` and by ${by}` : '';
+  const note = `${before} was last seen on ${timeOf(change)?.textContent}. The account was renamed to ${after} at an unknown time after that${end}.`;
   // a source still showed the former handle on that day
   return [dayOf(change) === day ? before : `${before} or ${after}`, note];
 }
@@ -185,22 +194,48 @@ function noteOn(day: string, isEmpty: boolean, isLater: boolean): string {
   return `Before ${date}, the newest value was ${firstSeen(newest)}. This page does not show how long the profile had it.`;
 }
 
-/** Shows one profile, or the difference of two. A profile that is not known is not compared. @param isOnePage whether this page has both */
-function shownProfiles([one, other]: readonly Profile[], isOnePage: boolean): readonly HTMLElement[] {
-  const notes = [one, other].flatMap((profile) => (profile === undefined || profile.note === '' ? [] : element('p', {}, profile.note)));
-  if (one === undefined || one.texts.length === 0 || other?.texts.length === 0) return notes;
-  const [texts, others] = [new Map(one.texts), new Map((other ?? one).texts)];
+/**
+ * Shows one profile, or the difference of two. A profile that is not known is not compared, and none is compared with itself.
+ * @param isOnePage whether this page has both
+ */
+function shownProfiles(profiles: readonly Profile[], isOnePage: boolean): readonly HTMLElement[] {
+  const areKnown = profiles.every(({ texts }) => texts.length > 0);
+  const isSame = areKnown && profiles.length === 2 && profiles[0]?.seen === profiles[1]?.seen;
+  const shown = isSame ? profiles.slice(1) : profiles;
+  const [one, other] = [shown[0], shown.at(-1)];
+  const heading = shown.map(({ title }) => title).join(' compared with ');
+  const title = element(
+    'h2',
+    {},
+    heading.replace(/^./, (letter) => letter.toUpperCase()),
+  );
+  const notes = shown.flatMap(({ note }) => (note === '' ? [] : element('p', {}, note)));
+  if (one === undefined || other === undefined || !areKnown) return [title, ...notes];
+  const [texts, others] = [new Map(one.texts), new Map(other.texts)];
   const fields = [...new Set([...texts.keys(), ...others.keys()])];
   const rows = fields.map((field) => {
-    const shown = markedWords(texts.get(field) ?? '', others.get(field) ?? '');
-    return element('div', {}, element('dt', {}, field), element('dd', { class: 'text', dir: 'auto' }, ...shown));
+    const words = markedWords(texts.get(field) ?? '', others.get(field) ?? '');
+    return element('div', {}, element('dt', {}, field), element('dd', { class: 'text', dir: 'auto' }, ...words));
   });
-  if (other !== undefined) {
+  if (profiles.length === 2) {
+    const isEqual = fields.every((field) => texts.get(field) === others.get(field));
+    const result = isSame
+      ? `Both days lead to the same profile, ${other.seen}. There is nothing to compare.`
+      : isEqual
+        ? 'No difference.'
+        : '';
+    const events = isOnePage ? other.events : profiles.flatMap((profile) => profile.events);
+    const least = isOnePage ? '' : 'At least ';
+    const changes = events.filter((event) => event === 'change').length;
     // a value can have changed and come back
-    const changes = isOnePage ? one.changes : one.changes + other.changes;
-    const count = `${isOnePage ? '' : 'at least '}${counted(changes, 'change')} ${changes === 1 ? 'was' : 'were'} first seen between these days.`;
-    const isSame = fields.every((field) => texts.get(field) === others.get(field));
-    notes.unshift(element('p', {}, isSame ? `No difference; ${count}` : count.replace(/^a/, 'A')));
+    const seen = isSame ? '' : `${least}${counted(changes, 'change')} ${changes === 1 ? 'was' : 'were'} first seen between these days.`;
+    const sentence = (noun: string, verb: string) => {
+      const number = events.filter((event) => event === `${noun} ${verb}`).length;
+      return number === 0 ? '' : `${least}${counted(number, noun)} ${verb} between these days.`;
+    };
+    const later = sentence('change', 'first seen later can have happened');
+    const renames = [sentence('rename', 'happened'), sentence('rename', 'can have happened')];
+    notes.unshift(element('p', {}, [result, seen, later, ...renames].filter(Boolean).join(' ')));
   }
-  return [element('dl', {}, ...rows), ...notes];
+  return [title, element('dl', {}, ...rows), ...notes];
 }
