@@ -1,0 +1,65 @@
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { accountPage, accountsPage, HOME, namesPage } from '../../src/browse/paths.ts';
+import { palimpsestJson } from '../support/palimpsest.ts';
+import type { Snapshot } from '../support/snapshots.ts';
+import { folderOfFile } from '../whole/stores.ts';
+import { type Browser, CHROMIUM, launch, type Page, until, visit } from './chromium.ts';
+
+/** A handle and a name of 50 characters, as long as Twitter allows names to be. */
+const [HANDLE, NAME] = ['a_very_long_handle_that_has_fifty_characters_000050', 'W'.repeat(50)];
+
+/** One year in which August has no snapshot. Names have each length that a narrow screen can have space for. */
+function snapshots(): readonly Snapshot[] {
+  return ['06-10', '07-05', '07-06', '09-10'].flatMap((day, n) => {
+    const seen = { observed_at: `2023-${day}T04:00:00Z`, bio: '' };
+    const others = Array.from({ length: 30 }, (_, length) => ({ screen_name: `bacon_${length}`, display_name: 'n'.repeat(length + 5) }));
+    return [
+      { ...seen, id: 'long', screen_name: HANDLE, display_name: NAME, bio: `Editor ${n}` },
+      { ...seen, id: 'rtl', screen_name: 'nina', display_name: 'مريم' },
+      ...others.map((other) => ({ ...seen, id: other.screen_name, ...other })),
+    ];
+  });
+}
+
+/** Returns the boxes of the lines of an element. */
+const LINES = `const lines = (element) => {
+  const range = document.createRange();
+  range.selectNodeContents(element);
+  return [...range.getClientRects()].filter(({ width }) => width > 0);
+};`;
+
+describe.skipIf(CHROMIUM.skip)(`pages for narrow screens and for chosen colors, in Chromium ${CHROMIUM.reason}`, () => {
+  const folder = folderOfFile();
+  let site = '';
+  let browser: Browser;
+
+  beforeAll(async () => {
+    const [store, out] = [join(folder, 'store.db'), join(folder, 'out')];
+    const input = snapshots().map((each) => JSON.stringify(each));
+    await palimpsestJson(['observe', '-', '--store', store], { input: input.join('\n') });
+    await palimpsestJson(['build', '--html', '--store', store, '--out', out, '--base-url', 'https://example.org']);
+    site = `${pathToFileURL(out).href}/`;
+    browser = await launch();
+  });
+  afterAll(() => browser.close());
+
+  const open = (path: string, width: number, javaScriptEnabled = true): Promise<Page> =>
+    visit(browser, site + path, site, { viewport: { width, height: 800 }, javaScriptEnabled });
+
+  it.each([360, 768])('a long handle is whole in the heading, and the bar above the entries shows it, at a width of %d', async (width) => {
+    const page = await open(accountPage(HANDLE), width);
+    const isWhole = `(() => { ${LINES}
+      const { bottom, right } = document.querySelector('h1').getBoundingClientRect();
+      return lines(document.querySelector('h1 small bdi')).every((line) => line.bottom <= bottom && line.right <= right);
+    })()`;
+    expect(await page.evaluate(isWhole)).toBe(true);
+    const shown = `(() => {
+      const { left, right } = document.querySelector('.columns small').getBoundingClientRect();
+      return Math.min(right, document.querySelector('.columns b').getBoundingClientRect().right) - left;
+    })()`;
+    expect(await page.evaluate(shown)).toBeGreaterThan(200);
+  });
+
+});
