@@ -48,6 +48,20 @@ describe.skipIf(CHROMIUM.skip)(`pages for narrow screens and for chosen colors, 
   const open = (path: string, width: number, javaScriptEnabled = true): Promise<Page> =>
     visit(browser, site + path, site, { viewport: { width, height: 800 }, javaScriptEnabled });
 
+  it.each([360, 768])('the chosen version and what to do next are whole at a width of %d', async (width) => {
+    const page = await open(accountPage(HANDLE), width);
+    await page.locator('article.B button.compare').first().click();
+    await until(page, `document.querySelector('.columns b > span').textContent.endsWith('Compare it with another version.')`);
+    const isWhole = `(() => { ${LINES}
+      const hint = document.querySelector('.columns b > span');
+      const { top, bottom, left, right } = hint.getBoundingClientRect();
+      const isInside = (line) => line.top >= top && line.bottom <= bottom && line.left >= left && line.right <= right;
+      return lines(hint).every(isInside) && top > 0 && left >= 0 && bottom <= innerHeight && right <= innerWidth && getComputedStyle(hint).overflow === 'visible'
+        && document.elementFromPoint((left + right) / 2, bottom - 5) === hint;
+    })()`;
+    expect(await page.evaluate(isWhole)).toBe(true);
+  });
+
   it.each([360, 768])('a long handle is whole in the heading, and the bar above the entries shows it, at a width of %d', async (width) => {
     const page = await open(accountPage(HANDLE), width);
     const isWhole = `(() => { ${LINES}
