@@ -76,4 +76,17 @@ describe.skipIf(CHROMIUM.skip)(`pages for narrow screens and for chosen colors, 
     expect(await page.evaluate(shown)).toBeGreaterThan(200);
   });
 
+  it('without JavaScript, a narrow table of months begins with the first month that has numbers', async () => {
+    const page = await open(HOME, 360, false);
+    const seen = `(() => {
+      const { left, right } = document.querySelector('.scroll').getBoundingClientRect();
+      return Array.from(document.querySelectorAll('.heat thead th'))
+        .filter((head) => head.offsetWidth > 0 && head.getBoundingClientRect().left >= left && head.getBoundingClientRect().right <= right)
+        .map((head) => head.textContent);
+    })()`;
+    expect(await page.evaluate(seen)).toEqual(['Year', 'Jun', 'Jul', 'Aug', 'Sep']);
+    await page.setViewportSize({ width: 1280, height: 800 });
+    expect(await page.evaluate(seen)).toHaveLength(13);
+  });
+
 });

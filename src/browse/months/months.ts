@@ -73,7 +73,11 @@ export function monthsTable(months: readonly Month[], spans: readonly DaySpan[],
       markup`${unseenYears(year, years[index - 1] ?? year, isUnseen)}<tr><th scope=row>${year}${cells(year, months, shadeOf, noteOf)}\n`,
   );
   const heads = MONTHS.map(headOf);
-  return markup`<div class=scroll tabindex=0 role=group aria-label="Changes by month"><table class=heat><thead><tr><th scope=col>Year${joined(heads)}</thead><tbody>\n${joined(rows)}</tbody></table></div>\n${legend}${linkToEarlier(months, hidden[0] ?? 0)}`;
+  const hasCell = (month: string) => withPage.has(month) || noteOf(month) !== '';
+  const early = MONTHS.findIndex((_, index) => shown.some((year) => hasCell(monthOf(year, index))));
+  // a narrow screen begins with the first month that has a number or words
+  const columns = early < 1 ? '' : markup`<colgroup><col><col class=early span=${early}></colgroup>`;
+  return markup`<div class=scroll tabindex=0 role=group aria-label="Changes by month"><table class=heat>${columns}<thead><tr><th scope=col>Year${joined(heads)}</thead><tbody>\n${joined(rows)}</tbody></table></div>\n${legend}${linkToEarlier(months, hidden[0] ?? 0)}`;
 }
 
 function yearOf(date: string): number {
