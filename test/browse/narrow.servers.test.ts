@@ -89,4 +89,20 @@ describe.skipIf(CHROMIUM.skip)(`pages for narrow screens and for chosen colors, 
     expect(await page.evaluate(seen)).toHaveLength(13);
   });
 
+  it('in narrow lists, there is space between a name, its handle and its number', async () => {
+    for (const path of [accountsPage(), namesPage()]) {
+      const page = await open(path, 360);
+      const least = `(() => { ${LINES}
+        const gaps = Array.from(document.querySelectorAll('tbody tr')).flatMap((row) => {
+          const texts = Array.from(row.querySelectorAll('bdi, .n'), lines);
+          return texts.flatMap((ones, index) => ones.flatMap((one) => texts.slice(index + 1).flat()
+            .filter(({ top, left }) => Math.abs(top - one.top) < 8 && left >= one.left)
+            .map(({ left }) => left - one.right)));
+        });
+        return gaps.length > 20 && Math.min(...gaps);
+      })()`;
+      expect(await page.evaluate(least)).toBeGreaterThan(7);
+    }
+  });
+
 });
