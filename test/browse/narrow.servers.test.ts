@@ -105,4 +105,36 @@ describe.skipIf(CHROMIUM.skip)(`pages for narrow screens and for chosen colors, 
     }
   });
 
+  it.each([
+    ['light', undefined],
+    ['dark', undefined],
+    ['light', 'active'],
+    ['dark', 'active'],
+  ] as const)(
+    'a month without a snapshot can be seen in the chart and in the table: %s, forced colors: %s',
+    async (colorScheme, forcedColors) => {
+      const page = await open(HOME, 1280);
+      await page.emulateMedia(forcedColors === undefined ? { colorScheme } : { colorScheme, forcedColors });
+      // the contrast with the page, as WCAG defines it
+      const contrast = (selector: string, color: string, opacity: string) =>
+        page.evaluate<number>(`(() => {
+        const style = getComputedStyle(document.querySelector('${selector}'));
+        const canvas = document.createElement('canvas').getContext('2d');
+        const luminance = () => {
+          canvas.fillRect(0, 0, 1, 1);
+          const linear = Array.from(canvas.getImageData(0, 0, 1, 1).data, (part) => (part / 255 <= 0.04045 ? part / 255 / 12.92 : ((part / 255 + 0.055) / 1.055) ** 2.4));
+          return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2];
+        };
+        canvas.fillStyle = getComputedStyle(document.body).backgroundColor;
+        const page = luminance();
+        canvas.globalAlpha = Number(style.${opacity}) * Number(style.opacity);
+        canvas.fillStyle = style.${color};
+        const own = luminance();
+        return (Math.max(page, own) + 0.05) / (Math.min(page, own) + 0.05);
+      })()`);
+      expect(await contrast('.chart g > path', 'fill', 'fillOpacity')).toBeGreaterThan(1.4);
+      expect(await contrast('.heat td[colspan]', 'backgroundColor', 'opacity')).toBeGreaterThan(1.4);
+      expect(await page.evaluate(`getComputedStyle(document.querySelector('.pages > .gap')).borderTopWidth`)).toBe('0px');
+    },
+  );
 });

@@ -95,7 +95,7 @@ function yearsOf(months: readonly Month[], spans: readonly DaySpan[]): readonly 
 function unseenYears(earlier: number, later: number, isUnseen: IsUnseen): Markup | '' {
   const [from, to] = [earlier + 1, later - 1];
   if (from > to || !isUnseen(monthOf(from, 0))) return '';
-  return markup`<tr><th scope=row>${from}${from === to ? '' : markup` to ${to}`}<td colspan=12>no snapshot\n`;
+  return markup`<tr><th scope=row>${from}${from === to ? '' : markup` to ${to}`}<td colspan=12 class=unseen>no snapshot\n`;
 }
 
 function monthOf(year: number, index: number): string {
@@ -124,7 +124,7 @@ function cells(year: number, months: readonly Month[], shadeOf: ShadeOf, noteOf:
     if (note !== '') {
       if (index > 0 && noteOf(names[index - 1] ?? '') === note) return '';
       const next = names.findIndex((other, place) => place > index && noteOf(other) !== note);
-      return markup`<td colspan=${(next === -1 ? names.length : next) - index}>${note}`;
+      return markup`<td colspan=${(next === -1 ? names.length : next) - index}${note === 'no snapshot' ? ' class=unseen' : ''}>${note}`;
     }
     const known = months.find(({ month }) => month === name);
     if (known === undefined) return markup`<td>`;
