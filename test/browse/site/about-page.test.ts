@@ -318,6 +318,11 @@ describe('the page about the history', () => {
     expect(texts(browseFiles(await storeOf(historyOf(records)), site).get(HOME), 'p')).toContain(`No bar: ${reason}.`);
   });
 
+  it('says what palimpsest is', async () => {
+    const page = browseFiles(await storeOf(historyOf([]))).get(ABOUT);
+    expect(texts(page, 'p')).toContain('These pages were made by palimpsest, a program for the command line. It is free software.');
+  });
+
   it('marks the end of a month when the next snapshot comes', async () => {
     const store = await storeOf(historyOf([{ first_encountered_date: '2020-03-02T00:00:00Z' }]));
     const { number, records } = store.revision;
