@@ -59,7 +59,7 @@ export function homePage({ site, state, months, fields, newest, lookup, links }:
     markup`<h1>${siteTitle(site)}</h1>
 ${lead(site)}<dl class=stats>
 ${stat(markup`Accounts`, markup`<a href="${accountsPage()}">${numberMarkup(accounts)}</a>`)}${stat(markup`Changes`, markup`<a href="#changes">${numberMarkup(changes)}</a>`)}${renames}${stat(markup`First values`, numberMarkup(first_values))}${period}</dl>
-<p><a href="${CHANGED_ACCOUNTS}">Accounts by changes</a>: those that changed last, those that changed most, and new names</p>
+<p><a href="${CHANGED_ACCOUNTS}">Accounts by changes</a>: those that changed last, those that changed most,${spans.length === 0 ? '' : ' those not seen lately,'} and new names</p>
 ${spans.length === 0 ? '' : SNAPSHOT_DAYS}${chart}<h2 id=changes>Newest changes and first values</h2>
 ${allOf(fields)}${list}<h2>For programs</h2>
 <p>The JSON API has the same <a href="rest/data/">records</a> and <a href="rest/account/">accounts</a>. It has no former handles, no renames and no days with snapshots. It does not say between which two snapshots a value changed, or on which day an account was last known.</p>

@@ -95,7 +95,9 @@ it('a night without changes adds no revision, and a build writes only the pages 
   // the rest of March and the whole of April are days without a snapshot as soon as May has one
   await night(70);
   expect(await build(store, options)).toMatchObject({ written: 4 });
-  expect(String(filesIn(out).get(HOME))).toMatch(/<td class=l0>.*<td colspan=1>no snapshot<td colspan=1>no changes(<td>){7}\n/);
+  expect(String(filesIn(out).get(HOME))).toMatch(
+    /<td class=l0>.*<td colspan=1 class=unseen>no snapshot<td colspan=1>no changes(<td>){7}\n/,
+  );
   expect(String(filesIn(out).get(monthPage('2024-03'))).match(/no snapshot/g)).toHaveLength(27);
   // the home page names a month without changes once
   await night(71);

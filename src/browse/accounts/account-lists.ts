@@ -211,8 +211,13 @@ export function accountTable(accounts: readonly ListedAccount[], root: typeof RO
 }
 
 function row({ screen_name, display_name, changes, first_seen, last_change }: ListedAccount, root: typeof ROOT_1 | typeof ROOT_2): Markup {
+  return markup`<tr><td>${accountNames({ screen_name, display_name }, root)}<td class=n>${numberMarkup(changes)}<td>${date(first_seen)}<td>${date(last_change)}\n`;
+}
+
+/** Returns a link to an account, with its name. */
+export function accountNames({ screen_name, display_name }: NamedAccount, root: typeof ROOT_1 | typeof ROOT_2): Markup {
   const name = display_name === '' ? '' : markup` <bdi class=name>${escapeText(byteText(display_name))}</bdi>`;
-  return markup`<tr><td>${accountLink(screen_name, root)}${name}<td class=n>${numberMarkup(changes)}<td>${date(first_seen)}<td>${date(last_change)}\n`;
+  return markup`${accountLink(screen_name, root)}${name}`;
 }
 
 /** Returns a table of accounts by name. @param root the path from its page to the root of the tree */

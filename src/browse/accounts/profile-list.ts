@@ -56,7 +56,7 @@ function fieldMarkup(account: Account, type: DataType): Markup | '' | undefined 
 }
 
 /** Whether another source showed the account later. Ids of several sources are not in the order of time. */
-function hasRecordAfter({ data }: Account, instant: Instant): boolean {
+export function hasRecordAfter({ data }: Pick<Account, 'data'>, instant: Instant): boolean {
   return data.some(({ first_encountered_date }) => (parseInstant(first_encountered_date) ?? 0) > instant);
 }
 

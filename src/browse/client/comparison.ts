@@ -46,7 +46,7 @@ export function addComparison(): void {
     change.querySelector('header')?.append(button);
     return { button, name: nameOf(change), version: versionOf(change) };
   });
-  // this line stays in view, and its height is the same: no row moves
+  // the style sheet shows it at the end of the window: no row moves
   const hint = element('span');
   document.querySelector('.columns > b')?.append(hint);
   const update = (problem = '') => {

@@ -1,4 +1,4 @@
-import { type DaySpan, daysInMonth } from '../../contract/snapshots/snapshot-days.ts';
+import { countDays, type DaySpan, daysInMonth } from '../../contract/snapshots/snapshot-days.ts';
 import { monthAndYear, monthName } from '../dates.ts';
 import { changesMarkup, joined, type Markup, markup, trusted } from '../markup.ts';
 import type { Month } from './months.ts';
@@ -16,6 +16,8 @@ interface Bar {
   readonly isUnseen: boolean;
   /** Whether a snapshot is known of one of its months. Of imported records none is known. */
   readonly isSeen: boolean;
+  /** Whether its only day with a snapshot is the first day of the history: no change can be found before the next one. */
+  readonly isFirst: boolean;
 }
 
 /**
@@ -47,8 +49,7 @@ export function chartOf(months: readonly Month[], spans: readonly DaySpan[], isU
   );
   const gaps = gapsOf(bars, slot);
   const empty = bars.filter(({ changes, isUnseen }) => changes === 0 && !isUnseen);
-  const none = !empty.some(({ isSeen }) => isSeen) ? '' : empty.every(({ isSeen }) => isSeen) ? NO_BAR : NO_BAR_OR_UNKNOWN;
-  const notes = joined([...(gaps.length === 0 ? [] : [GRAY, markup` `]), none]);
+  const notes = joined([...(gaps.length === 0 ? [] : [GRAY, markup` `]), reasonsOf(empty)]);
   const legend = notes === '' ? '' : markup`<p class=legend>${notes}</p>\n`;
   return markup`<svg class=chart viewBox="0 0 ${WIDTH} ${HEIGHT}" role=img aria-label="Changes over time">
 <text x="0" y="12">Most in ${step === 1 ? 'a month' : markup`${step} months`}: ${changesMarkup(most)}</text><path d="M0 ${TOP - 4}H${WIDTH}M0 ${HEIGHT - BOTTOM + 0.5}H${WIDTH}"/>
@@ -58,8 +59,17 @@ ${legend}`;
 }
 
 const GRAY = markup`Gray: no snapshot. The next bar with a snapshot includes the changes of that time.`;
-const NO_BAR = markup`No bar: no changes.`;
-const NO_BAR_OR_UNKNOWN = markup`No bar: no changes, or it is not known whether there was a snapshot.`;
+
+/** Says why there is no bar. @param empty the bars without changes, except those that are known to have no snapshot */
+function reasonsOf(empty: readonly Bar[]): Markup | '' {
+  const reasons = [
+    ...(empty.some(({ isSeen, isFirst }) => isSeen && !isFirst) ? [markup`no changes`] : []),
+    ...(empty.some(({ isFirst }) => isFirst) ? [markup`only the first snapshot, with no earlier one to compare it with`] : []),
+  ];
+  if (reasons.length === 0) return '';
+  if (!empty.every(({ isSeen }) => isSeen)) reasons.push(markup`it is not known whether there was a snapshot`);
+  return markup`No bar: ${joined(reasons.map((reason, index) => (index === 0 ? reason : markup`, or ${reason}`)))}.`;
+}
 
 const AFTER_GAP = markup`, with those of the time before it without a snapshot`;
 
@@ -107,6 +117,7 @@ function barsOf(
   spans: readonly DaySpan[],
 ): readonly Bar[] {
   const bars: Bar[] = [];
+  const firstDay = months.at(-1)?.days.at(-1)?.date;
   let place = months.length - 1;
   for (let start = from; start <= to; start += step) {
     let changes = 0;
@@ -116,8 +127,10 @@ function barsOf(
     }
     const [first, last] = [monthAndYear(monthAt(start)), monthAndYear(monthAt(start + step - 1))];
     const own = Array.from({ length: step }, (_, index) => monthAt(start + index));
-    const isSeen = own.some((month) => daysInMonth(spans, month).length > 0);
-    bars.push({ title: step === 1 ? first : markup`${first} to ${last}`, changes, isUnseen: own.every(isUnseen), isSeen });
+    const seen = own.flatMap((month) => daysInMonth(spans, month));
+    const isFirst = countDays(seen) === 1 && seen[0]?.from === firstDay;
+    const title = step === 1 ? first : markup`${first} to ${last}`;
+    bars.push({ title, changes, isUnseen: own.every(isUnseen), isSeen: seen.length > 0, isFirst });
   }
   return bars;
 }

@@ -73,7 +73,11 @@ export function monthsTable(months: readonly Month[], spans: readonly DaySpan[],
       markup`${unseenYears(year, years[index - 1] ?? year, isUnseen)}<tr><th scope=row>${year}${cells(year, months, shadeOf, noteOf)}\n`,
   );
   const heads = MONTHS.map(headOf);
-  return markup`<div class=scroll tabindex=0 role=group aria-label="Changes by month"><table class=heat><thead><tr><th scope=col>Year${joined(heads)}</thead><tbody>\n${joined(rows)}</tbody></table></div>\n${legend}${linkToEarlier(months, hidden[0] ?? 0)}`;
+  const hasCell = (month: string) => withPage.has(month) || noteOf(month) !== '';
+  const early = MONTHS.findIndex((_, index) => shown.some((year) => hasCell(monthOf(year, index))));
+  // a narrow screen begins with the first month that has a number or words
+  const columns = early < 1 ? '' : markup`<colgroup><col><col class=early span=${early}></colgroup>`;
+  return markup`<div class=scroll tabindex=0 role=group aria-label="Changes by month"><table class=heat>${columns}<thead><tr><th scope=col>Year${joined(heads)}</thead><tbody>\n${joined(rows)}</tbody></table></div>\n${legend}${linkToEarlier(months, hidden[0] ?? 0)}`;
 }
 
 function yearOf(date: string): number {
@@ -91,7 +95,7 @@ function yearsOf(months: readonly Month[], spans: readonly DaySpan[]): readonly 
 function unseenYears(earlier: number, later: number, isUnseen: IsUnseen): Markup | '' {
   const [from, to] = [earlier + 1, later - 1];
   if (from > to || !isUnseen(monthOf(from, 0))) return '';
-  return markup`<tr><th scope=row>${from}${from === to ? '' : markup` to ${to}`}<td colspan=12>no snapshot\n`;
+  return markup`<tr><th scope=row>${from}${from === to ? '' : markup` to ${to}`}<td colspan=12 class=unseen>no snapshot\n`;
 }
 
 function monthOf(year: number, index: number): string {
@@ -120,7 +124,7 @@ function cells(year: number, months: readonly Month[], shadeOf: ShadeOf, noteOf:
     if (note !== '') {
       if (index > 0 && noteOf(names[index - 1] ?? '') === note) return '';
       const next = names.findIndex((other, place) => place > index && noteOf(other) !== note);
-      return markup`<td colspan=${(next === -1 ? names.length : next) - index}>${note}`;
+      return markup`<td colspan=${(next === -1 ? names.length : next) - index}${note === 'no snapshot' ? ' class=unseen' : ''}>${note}`;
     }
     const known = months.find(({ month }) => month === name);
     if (known === undefined) return markup`<td>`;

@@ -1,6 +1,7 @@
 import { crc32 } from 'node:zlib';
 import type { FormerHandle } from '../../contract/accounts/account-state.ts';
 import type { ChangeInterval } from '../../contract/accounts/change-interval.ts';
+import type { Instant } from '../../contract/instant.ts';
 import type { Connection, Statement } from '../database/connection.ts';
 import { damaged } from '../database/store-error.ts';
 import { HistoryParts } from '../histories/history-parts.ts';
@@ -44,6 +45,12 @@ export interface SizeOfRecord {
 }
 
 export type NamedAccount = Pick<ListedAccount, 'screen_name' | 'display_name'>;
+
+/** An account with observations. */
+export interface SeenAccount extends Pick<StoredAccount, 'id' | 'screen_name'> {
+  /** When it was last seen; -1: lately. */
+  readonly last_seen: Instant;
+}
 
 export interface HandleOfRow {
   readonly id: number;
@@ -127,6 +134,16 @@ export class StoredAccounts extends AccountReader {
     for (const { screen_name, listed_name } of accountRows(this.#database, 'display-name', [])) {
       if (listed_name !== '') yield { screen_name, display_name: listed_name };
     }
+  }
+
+  /** Yields the accounts with observations: those that were not seen lately, the last seen one first, and then all others. Reads only an index. */
+  byLastSeen(): Generator<SeenAccount> {
+    return this.#database.rows<SeenAccount>(
+      `SELECT id, screen_name, last_seen FROM account INDEXED BY account_order WHERE (-last_seen, screen_name) > (?, ?)
+        ORDER BY -last_seen, screen_name LIMIT +?`,
+      [Number.MIN_SAFE_INTEGER, ''],
+      ({ last_seen, screen_name }) => [-last_seen, screen_name],
+    );
   }
 
   allFormerHandles(): Generator<HandleOfRow> {

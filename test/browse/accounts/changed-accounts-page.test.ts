@@ -1,8 +1,14 @@
+import { join } from 'node:path';
 import { parse } from 'parse5';
 import { expect, it } from 'vitest';
 import { CHANGED_ACCOUNTS, namesPage } from '../../../src/browse/paths.ts';
 import { NEWER_NAMES } from '../../../src/browse/search/search-terms.ts';
 import type { ChangeRecord } from '../../../src/contract/record.ts';
+import { importInputs } from '../../../src/import/import.ts';
+import { Store } from '../../../src/store/store.ts';
+import { bioRecord } from '../../support/bio-record.ts';
+import { temporaryFolder } from '../../support/folder.ts';
+import { observe, sourceOf } from '../../support/snapshots.ts';
 import { elementsNamed, textOf } from '../parsed-html.ts';
 import { browseFiles, historyOf, SITE, storeOf } from '../small-site.ts';
 
@@ -82,4 +88,83 @@ it('names that are newer than the lists by name are in a table, and in the scrip
     ['user_5', expect.any(String), '', 3],
     ['user_4', expect.any(String), 'Nina Müller', 3],
   ]);
+});
+
+/** The table of the accounts that were not seen lately, as text. */
+function notSeenIn(html: string | undefined): readonly string[] | undefined {
+  const [, section] = html?.split('<h2 id=unseen>') ?? [];
+  const table = parse(section?.split('<h2')[0] ?? '');
+  return section === undefined
+    ? undefined
+    : elementsNamed(table, 'tr').map((row) =>
+        [...elementsNamed(row, 'th'), ...elementsNamed(row, 'td')]
+          .map((cell) => textOf(cell))
+          .join('; ')
+          .trim(),
+      );
+}
+
+it('accounts that no snapshot of the last 10 days has are in a table, and each night has the page of a first build', async () => {
+  const path = join(temporaryFolder(), 'store.db');
+  const shown: (string | undefined)[] = [];
+  let before = { html: '', revision: -1 };
+  const night = async (day: number, ...names: readonly string[]) => {
+    const observed_at = new Date(Date.UTC(2024, 2, day, 4, 5, 6)).toISOString();
+    await observe(
+      path,
+      names.map((screen_name) => ({ observed_at, screen_name, id: screen_name, display_name: `Name of ${screen_name}` })),
+    );
+    build();
+  };
+  const build = () => {
+    const store = Store.open(path);
+    const whole = browseFiles(store).get(CHANGED_ACCOUNTS) ?? '';
+    const { number: revision, records } = store.revision;
+    const again = browseFiles(store, SITE, { revision: before.revision, records, names: true }).get(CHANGED_ACCOUNTS);
+    store.close();
+    expect(again ?? before.html).toBe(whole);
+    // it is rendered only if the accounts changed
+    expect(again === undefined).toBe(revision === before.revision);
+    before = { html: whole, revision };
+    shown.push(again === undefined ? 'the same' : notSeenIn(whole)?.join(', '));
+  };
+  await night(1, 'ann', 'bob', 'cyd');
+  await night(3, 'ann', 'bob');
+  await night(11, 'ann');
+  await night(12, 'ann');
+  await night(13, 'ann');
+  await night(14, 'ann', 'cyd');
+  await importInputs(path, [sourceOf([bioRecord(900, { account: 'bob', first_encountered_date: '2024-03-09T00:00:00Z' })])], {
+    onConflict: 'fail',
+  });
+  build();
+  const table = (...rows: readonly string[]) => ['Account; Last seen', ...rows].join(', ');
+  expect(shown).toEqual([
+    '',
+    'the same',
+    'the same',
+    table('@cyd Name of cyd; 1 March 2024, 04:05:06 UTC'),
+    'the same',
+    table('@bob Name of bob; 3 March 2024, 04:05:06 UTC'),
+    // another source has a later record of it
+    '',
+  ]);
+  expect(before.html).toContain('There is no such account.');
+  expect(before.html).toContain('<a href="#unseen">Not seen lately</a>');
+});
+
+it('the table of the accounts that were not seen lately has the 200 that were seen last, and a store without observations has none', async () => {
+  const path = join(temporaryFolder(), 'store.db');
+  const times = Array.from({ length: 201 }, (_, n) => new Date(Date.UTC(2024, 0, 1) + n * 60_000).toISOString());
+  const old = times.map((observed_at, n) => ({ observed_at, screen_name: `old_${n}`, id: `${n}` }));
+  await observe(path, [...old, { observed_at: '2024-03-01T00:00:00Z', screen_name: 'new', id: 'new' }]);
+  const store = Store.open(path);
+  const html = browseFiles(store).get(CHANGED_ACCOUNTS);
+  store.close();
+  const handles = notSeenIn(html)?.map((row) => row.split(';')[0]);
+  expect(handles).toEqual(['Account', ...Array.from({ length: 200 }, (_, n) => `@old_${200 - n}`)]);
+  expect(html).toContain('The list has only the 200 that were seen last.');
+  const imported = browseFiles(await storeOf(historyOf(RECORDS.slice(0, 3)))).get(CHANGED_ACCOUNTS);
+  expect(imported).toContain('<h2 id=names>');
+  expect(imported).not.toContain('unseen');
 });

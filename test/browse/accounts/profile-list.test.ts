@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { parse } from 'parse5';
 import { expect, it } from 'vitest';
-import { ABOUT, accountPage, SITE_SCRIPT } from '../../../src/browse/paths.ts';
+import { ABOUT, accountPage, CHANGED_ACCOUNTS, SITE_SCRIPT } from '../../../src/browse/paths.ts';
 import type { ChangeRecord } from '../../../src/contract/record.ts';
 import { importInputs } from '../../../src/import/import.ts';
 import { Store } from '../../../src/store/store.ts';
@@ -41,7 +41,7 @@ it('the page of an account says when it was last known, from the night on in whi
     'Last known on1 March 2024, the day of the newest snapshot of this account. That snapshot can lack fields. No later snapshot in this history has this account.',
   ]);
   const changed = [...later].filter(([file, text]) => first.get(file) !== text).map(([file]) => file);
-  expect(changed.toSorted()).toEqual([ABOUT, accountPage('omar'), SITE_SCRIPT].toSorted());
+  expect(changed.toSorted()).toEqual([ABOUT, accountPage('omar'), SITE_SCRIPT, CHANGED_ACCOUNTS].toSorted());
   const store = Store.open(path);
   const rendered = browseFiles(store, SITE, { revision: since.revision.number, records: 0, names: true });
   expect([...rendered].filter(([file, text]) => file.startsWith('browse/account/') && text !== undefined).map(([file]) => file)).toEqual([

@@ -26,6 +26,8 @@ const metadata = (page: string | undefined) =>
     .map(({ attrs }) => attrs.map(({ value }) => value).join(' '))
     .filter((text) => /^(description|og:|canonical|robots)/.test(text));
 
+const FIRST_ONLY = 'only the first snapshot, with no earlier one to compare it with';
+
 describe('a site that says who publishes it', () => {
   it('is signed on each page, and describes each page to previews and search engines', async () => {
     const files = textsOf(browseFiles(await storeOf(historyOf([{}, {}])), { ...SITE, about: ABOUT_SITE }));
@@ -304,6 +306,23 @@ describe('the page about the history', () => {
     }
   });
 
+  it.each([
+    ['only the first one', ['2020-01-31'], '2020-01-31..2020-03-02', FIRST_ONLY],
+    ['only the first one, and later months none with a change', ['2020-01-31'], '2020-01-31..2020-04-10', `no changes, or ${FIRST_ONLY}`],
+    ['more than the first one', ['2020-01-30'], '2020-01-30..2020-03-02', 'no changes'],
+    ['one of later days than imported records', ['2020-01-09', '2020-01-31'], '2020-01-31..2020-03-02', 'no changes'],
+  ])('says why the first month of a history has no bar if its snapshots are %s', async (_, first, span, reason) => {
+    const day = (date: string, previous: number | null) => ({ first_encountered_date: `${date}T00:00:00Z`, previous });
+    const records = [...first.map((date) => day(date, null)), day('2020-02-02', 1), day('2020-03-02', 2)];
+    const site = { ...SITE, snapshot_days: spansOf(span) };
+    expect(texts(browseFiles(await storeOf(historyOf(records)), site).get(HOME), 'p')).toContain(`No bar: ${reason}.`);
+  });
+
+  it('says what palimpsest is', async () => {
+    const page = browseFiles(await storeOf(historyOf([]))).get(ABOUT);
+    expect(texts(page, 'p')).toContain('These pages were made by palimpsest, a program for the command line. It is free software.');
+  });
+
   it('marks the end of a month when the next snapshot comes', async () => {
     const store = await storeOf(historyOf([{ first_encountered_date: '2020-03-02T00:00:00Z' }]));
     const { number, records } = store.revision;
@@ -337,7 +356,7 @@ describe('the page about the history', () => {
     expect(home).toContain(' after <a href="browse/about.html#complete">days without one</a> also counts their changes.');
     expect(texts(home, 'title')).toContain('March 2020: 3 changes, with those of the time before it without a snapshot');
     expect(texts(home, 'p')).toContain(
-      'Gray: no snapshot. The next bar with a snapshot includes the changes of that time. No bar: no changes.',
+      `Gray: no snapshot. The next bar with a snapshot includes the changes of that time. No bar: ${FIRST_ONLY}.`,
     );
     const whole = browseFiles(store, { ...SITE, snapshot_days: spansOf('2020-01-02..2020-03-08') });
     for (const path of [HOME, monthPage('2020-03')]) expect(whole.get(path)).not.toMatch(/days without|in \d+ days/i);
