@@ -24,12 +24,13 @@ export async function runRemove(terminal: Terminal, options: Values<'remove'>, g
   const onProgress = terminal.progress(COMMIT_PHASES);
   const { stopSignal: signal } = terminal;
   const isNew = !existsSync(store);
-  const choices = { now: new Date().toISOString().replace(/\.\d+/, ''), allowUnknown };
+  const isSearch = options.check !== undefined || options.receipt !== undefined;
+  const choices = { now: new Date().toISOString().replace(/\.\d+/, ''), allowUnknown, isSearch };
   const planned = await removeAccounts(store, names, { ...choices, isDryRun: true }).catch(async (error: unknown) => {
     throw await withSimilarAccounts(error, store);
   });
-  if (!isDryRun && !isConfirmed && isRemoval(planned)) throw notConfirmed(names, planned, store);
-  const report = options.check === undefined && options.receipt === undefined ? undefined : await import('./remove-receipt.ts');
+  if (!isDryRun && !isConfirmed && isRemoval(planned)) throw notConfirmed(names, planned, store, isSearch ? SEARCH : REMOVAL);
+  const report = isSearch ? await import('./remove-receipt.ts') : undefined;
   await report?.checkBefore(terminal, options);
   const unfinished = unfinishedRuns(store);
   // before the removal: a killed run can be repeated
@@ -123,12 +124,21 @@ function mentionLines({ certain, possible, listed }: RemoveSummary['mentions']):
   return [`  mentions  ${both}; these records stay in the store: ${first.join(', ')}${more}`];
 }
 
-function notConfirmed(names: readonly string[], summary: RemoveSummary, store: string): Failure {
+/** What a run without `--yes` needs: one that removes accounts, and one that searches copies for accounts that are removed. */
+const REMOVAL = {
+  expected: '--yes, because a removal cannot be undone',
+  hint: 'run again with --yes to remove this, or with --dry-run to see a summary; nothing was changed',
+};
+const SEARCH = {
+  expected: 'only names of removed accounts: without --yes, --check and --receipt only search',
+  hint: 'leave out the names of accounts in the store; to preview their removal, run with --dry-run, without --check and --receipt; nothing was changed',
+};
+
+function notConfirmed(names: readonly string[], summary: RemoveSummary, store: string, remedy: typeof REMOVAL): Failure {
   const found = lines(summary).map((line) => line.trim().replace(/\s+/, ' '));
   return new Failure('not-confirmed', `the removal of ${names.join(', ')} from ${store} is not confirmed`, {
     place: { file: store },
-    expected: '--yes, because a removal cannot be undone',
     found: found.join('; '),
-    hint: 'run again with --yes to remove this, or with --dry-run to see a summary; nothing was changed',
+    ...remedy,
   });
 }

@@ -184,7 +184,7 @@ const REFUSAL_CODES = {
   },
   'not-confirmed': {
     meaning: '`remove` was started without `--yes`',
-    remedy: 'look at what it would remove, then add `--yes`; nothing was changed',
+    remedy: 'to remove what it lists, add `--yes`; to search copies, name only removed accounts; nothing was changed',
   },
   'too-many-deletes': {
     meaning:

@@ -190,7 +190,7 @@ export const JSON_FIELDS: Readonly<Record<string, Readonly<Record<string, string
     excluded_names: 'names that no account has and that are excluded now',
     known: 'names that were excluded before',
     shared: 'former handles that are not excluded, because another account has them now',
-    namesakes: 'other accounts that had one of the removed handles before; they stay in the store',
+    namesakes: 'other accounts that had one of the handles before; they stay in the store',
     mentions:
       'how many records of other accounts mention a removed handle: `certain` and `possible`, see removal.md#remove-it-from-the-store. The first 100 are in `listed`',
     'mentions.listed.id, mentions.listed.account, mentions.listed.is_certain':

@@ -153,6 +153,28 @@ describe('remove with --receipt and --check', () => {
     });
   });
 
+  it('does not remove another account that had a handle of the removed account', async () => {
+    const renamed = seen(1, 'mary', '1', 'x') + seen(2, 'mary2', '1', 'x') + seen(3, 'mary', '2', 'y') + seen(4, 'john', '2', 'y');
+    const { cwd, run, removing } = await home(renamed);
+    await run('remove', 'id:1', '--yes');
+    writeFileSync(join(cwd, 'clean.txt'), 'nobody');
+    const check = ['--check', 'clean.txt'];
+    expect(await removing('id:1', ...check)).toMatchObject({ code: 1, unsearched_places: 1 });
+    const names = ['id:1', 'mary', 'mary2'];
+    const searched = { code: 0, results: [], known: names, namesakes: ['john'], unsearched_places: 0 };
+    expect(await removing(...names, ...check)).toMatchObject(searched);
+    expect(await removing(...names, ...check, '--yes')).toMatchObject(searched);
+    expect(await removing(...names, '--receipt', 'r.txt', '--yes')).toMatchObject({ code: 0, results: [] });
+    expect(await run('accounts')).toMatchObject({ results: [{ screen_name: 'john' }] });
+
+    const { error } = await removing('john', ...check);
+    expect(error).toMatchObject({
+      code: 'not-confirmed',
+      expected: expect.stringMatching(/^only names of removed accounts: without --yes/),
+    });
+    expect(error.hint).not.toContain('--yes');
+  });
+
   it('is refused before the removal: with a dry run, without the copy, and for a receipt over another file', async () => {
     const { cwd, removing, run } = await home();
     mkdirSync(join(cwd, 'empty'));
