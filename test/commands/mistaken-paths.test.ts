@@ -119,3 +119,15 @@ it('a tree that cannot be looked at does not fail an import that has succeeded',
   const { code, stdout } = await palimpsestHere(['import', join(DATA, 'sample'), '--store', join(temporaryFolder(), 's.db')], options);
   expect([code, stdout]).toEqual([0, expect.stringContaining('\nnext: ')]);
 });
+
+it.each(['publish', 'store push'])('%s to a file says that it is no folder, and which options name a store and a tree', async (command) => {
+  const cwd = await built();
+  for (const [target, found] of [
+    ['data/palimpsest.db', /^a file$/],
+    ['data/palimpsest.db/below', /^a file at .*palimpsest\.db$/],
+  ] as const) {
+    const { code, stdout } = await palimpsestHere([...command.split(' '), target, '--json'], { cwd });
+    const error = { code: 'not-ours', file: target, expected: 'a folder, or nothing', found: expect.stringMatching(found) };
+    expect([code, JSON.parse(stdout).error]).toMatchObject([3, { ...error, hint: expect.stringContaining('--store') }]);
+  }
+});
