@@ -189,6 +189,16 @@ describe('a disk without any space', () => {
     expect(await palimpsestJson(['exclusions', '--store', store])).toMatchObject({ results: [{ erased: true }] });
   });
 
+  it('for a rejects file has to be freed, and the store is unchanged', async (context) => {
+    const rejects = join(mountFull(context, 'no-space-for-rejects').folder, 'rejects.ndjson');
+    const store = join(folder, 'rejecting.db');
+    copyFileSync(before, store);
+    const error = { ...NO_SPACE, file: rejects };
+    const args = ['observe', fileOf(folder, 'bad.ndjson', ['{"screen_name":7}']), '--store', store, '--rejects', rejects];
+    expect(await failureOf(args, ON_ITS_OWN)).toMatchObject({ code: 1, error });
+    expect(contentsOf(store)).toBe(contentsOf(before));
+  });
+
   it('for temporary files is named by a command that needs one', async (context) => {
     const { folder: full } = mountFull(context, 'no-temporary-space');
     const [store, zip, target] = [join(folder, 'published.db'), join(folder, 'tree.zip'), join(folder, 'versions')];
