@@ -131,3 +131,18 @@ it.each(['publish', 'store push'])('%s to a file says that it is no folder, and 
     expect([code, JSON.parse(stdout).error]).toMatchObject([3, { ...error, hint: expect.stringContaining('--store') }]);
   }
 });
+
+it('build and serve refuse a target with versions of a store, and build one with versions of a site', async () => {
+  const cwd = await built();
+  await palimpsestJson(['build', '--out', 'h.zip', '--base-url', 'https://example.org'], { cwd });
+  await palimpsestJson(['publish', 'site', '--out', 'h.zip'], { cwd });
+  await palimpsestJson(['store', 'push', 'backup'], { cwd });
+  for (const [command, out, message] of [
+    ['build', 'site', 'site is a target with versions'],
+    ['build', 'backup', 'backup is a target with versions'],
+    ['serve', 'backup', 'backup has versions of a store'],
+  ] as const) {
+    const { code, stdout } = await palimpsestHere([command, '--out', out, '--json'], { cwd });
+    expect([code, JSON.parse(stdout).error]).toMatchObject([3, { code: 'other-form', message }]);
+  }
+});
