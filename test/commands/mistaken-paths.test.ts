@@ -24,7 +24,9 @@ it('verify suggests to name another store, and no repair, if the store does not 
     [[], /\nor: replace this tree with one of .*palimpsest.db: .* --replace-tree\n$/],
     [['pub'], / verify pub --store FILE\n$/],
   ] as const) {
-    const { code, stdout } = await palimpsestHere(['verify', ...args, '--store', join(other, 'data/palimpsest.db')], { cwd });
+    // a variable can be for other commands of the same job
+    const env = args.length === 0 ? {} : { PALIMPSEST_OUT: 'elsewhere' };
+    const { code, stdout } = await palimpsestHere(['verify', ...args, '--store', join(other, 'data/palimpsest.db')], { cwd, env });
     expect(code).toBe(1);
     expect(stdout).toMatch(
       /next: name the store of this tree, because .*palimpsest.db does not know the state of this tree: .*--store FILE\n/,
@@ -145,4 +147,11 @@ it('build and serve refuse a target with versions of a store, and build one with
     const { code, stdout } = await palimpsestHere([command, '--out', out, '--json'], { cwd });
     expect([code, JSON.parse(stdout).error]).toMatchObject([3, { code: 'other-form', message }]);
   }
+});
+
+it('verify refuses --out beside a target, because only one of them is checked', async () => {
+  const cwd = await built();
+  await palimpsestJson(['publish', 'pub'], { cwd });
+  const { code, stdout } = await palimpsestHere(['verify', 'pub', '--out', 'missing', '--json'], { cwd });
+  expect([code, JSON.parse(stdout).error]).toMatchObject([2, { code: 'usage', message: '--out cannot be used with a target' }]);
 });
