@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import type { Values } from '../command-line/commands.ts';
 import { type Refusal, refuse } from '../command-line/refusals.ts';
 import type { Given } from '../command-line/spec.ts';
@@ -9,7 +8,7 @@ import { filesBeside, type RemoveSummary, removeAccounts, withRemoved } from '..
 import type { Terminal } from '../terminal/terminal.ts';
 import { nextBuild } from './next-step.ts';
 import { checkLines } from './receipt-text.ts';
-import { COMMIT_PHASES, withStore } from './with-store.ts';
+import { COMMIT_PHASES, newStoreLine, withStore } from './with-store.ts';
 
 const REFUSED_WITH_DRY_RUN: Refusal = {
   options: ['--check', '--receipt'],
@@ -23,7 +22,7 @@ export async function runRemove(terminal: Terminal, options: Values<'remove'>, g
   const preview = given.get('--dry-run') === 'env' ? 'PALIMPSEST_DRY_RUN' : '--dry-run';
   const onProgress = terminal.progress(COMMIT_PHASES);
   const { stopSignal: signal } = terminal;
-  const isNew = !existsSync(store);
+  const newStore = newStoreLine(store, isDryRun);
   const isSearch = options.check !== undefined || options.receipt !== undefined;
   const choices = { now: new Date().toISOString().replace(/\.\d+/, ''), allowUnknown, isSearch };
   const planned = await removeAccounts(store, names, { ...choices, isDryRun: true }).catch(async (error: unknown) => {
@@ -49,7 +48,7 @@ export async function runRemove(terminal: Terminal, options: Values<'remove'>, g
   const milliseconds = terminal.elapsed();
   const facts = {
     store,
-    created_store: isNew && !isDryRun,
+    created_store: newStore !== false && !isDryRun,
     dry_run: isDryRun,
     unfinished_mirrors: unfinished,
     files_beside: beside,
@@ -65,7 +64,7 @@ export async function runRemove(terminal: Terminal, options: Values<'remove'>, g
   terminal.summary({ results, excludedNames, ...rest, ...facts }, [
     `${isDryRun ? 'would remove' : 'removed'} ${plural(summary.removed.length, 'account')} in ${seconds(milliseconds)}`,
     ...lines(summary),
-    isNew && `  store     ${isDryRun ? 'would create' : 'created'} a new store at ${store}: there was none`,
+    newStore,
     unfinished.length > 0 && `  mirror    ${plural(unfinished.length, 'unfinished run')} deleted; the next one starts from page 1`,
     ...beside.map((file) => `  check     ${file} is beside the store and may have the account`),
     ...(receipt === undefined ? [] : checkLines(receipt)),

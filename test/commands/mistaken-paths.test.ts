@@ -155,3 +155,17 @@ it('verify refuses --out beside a target, because only one of them is checked', 
   const { code, stdout } = await palimpsestHere(['verify', 'pub', '--out', 'missing', '--json'], { cwd });
   expect([code, JSON.parse(stdout).error]).toMatchObject([2, { code: 'usage', message: '--out cannot be used with a target' }]);
 });
+
+it('observe and import say that they create a store, because a mistake in the path makes a new one', async () => {
+  const cwd = temporaryFolder();
+  for (const [command, source] of [
+    ['observe', 'sample-snapshots.ndjson'],
+    ['import', 'sample'],
+  ] as const) {
+    const run = async (...args: string[]) =>
+      (await palimpsestHere([command, join(DATA, source), '--store', `${command}.db`, ...args], { cwd })).stdout;
+    expect(await run('--dry-run')).toContain(`store     would create a new store at ${command}.db`);
+    expect(await run()).toContain(`store     created a new store at ${command}.db`);
+    expect(await run()).not.toContain('new store');
+  }
+});
