@@ -205,7 +205,11 @@ describe('a disk without any space', () => {
     copyFileSync(before, store);
     await palimpsestJson(buildArgs(store, zip, SIZES));
     await palimpsestJson(['publish', target, '--out', zip, '--store', store, '--allow-loopback']);
-    const error = { code: 'file-system', hint: expect.stringContaining(`${full}: the variable TMPDIR`) };
+    const error = {
+      code: 'file-system',
+      file: expect.stringContaining(full),
+      hint: expect.stringContaining(`${full}: the variable TMPDIR`),
+    };
     expect(await failureOf(['verify', target], { ...ON_ITS_OWN, env: { TMPDIR: full } })).toMatchObject({ code: 1, error });
   });
 });
