@@ -30,7 +30,7 @@ export function renderSuggested(
     const value = options[long] ?? inForce(running, long);
     // a variable would replace a default that is left out
     const isDefault = value === defaultValue && (envVar === undefined || env[envVar] === undefined);
-    if (value === undefined || isDefault) return [];
+    if (value === undefined || value === false || isDefault) return [];
     if (value === true) return [long];
     return [value].flat().flatMap((one) => [long, String(one)]);
   });

@@ -100,16 +100,17 @@ function fileLines({ written, unchanged, removed, removedBrowseFiles, removedCop
  */
 export function readSiteFile(file: string): About | null {
   if (file === 'none') return null;
+  const hint = 'check the path and the file; docs/browse.md in the package describes its fields';
   try {
     const parsed = parseJson({ text: readFileSync(file, 'utf8').replace(/^\ufeff/, ''), line: 1, path: '' }, file);
     if (!('kind' in parsed)) return parseAbout(parsed.value);
     const { code, place, expected, found } = parsed;
-    throw new Failure(code, `cannot read ${file}`, { place, expected: `${expected}, or --site none`, found });
+    throw new Failure(code, `cannot read ${file}`, { place, expected: `${expected}, or --site none`, found, hint });
   } catch (error) {
     if (error instanceof Failure) throw error;
     if (error instanceof Violation) throw badField(file, error);
     const found = error instanceof Error ? error.message : String(error);
-    throw new Failure('no-source', `cannot read ${file}`, { place: { file }, expected: 'a JSON object, or --site none', found });
+    throw new Failure('no-source', `cannot read ${file}`, { place: { file }, expected: 'a JSON object, or --site none', found, hint });
   }
 }
 

@@ -16,7 +16,7 @@ import type { Terminal } from '../terminal/terminal.ts';
 import { reportProblems } from './job-summary.ts';
 import { type KnownSite, nextBuild } from './next-step.ts';
 import { correctionLine, nothingWritten, openSources, rejectedLine } from './sources.ts';
-import { COMMIT_PHASES, withStore } from './with-store.ts';
+import { COMMIT_PHASES, newStoreLine, withStore } from './with-store.ts';
 
 /** The maximum number of conflicts in the text output. */
 const PRINTED_CONFLICTS = 5;
@@ -24,6 +24,7 @@ const PRINTED_CONFLICTS = 5;
 export async function runImport(terminal: Terminal, options: Values<'import'>): Promise<void> {
   const sources = openSources(options, terminal, options.store, 'nothing was imported');
   const { command, reading } = sources;
+  const newStore = newStoreLine(options.store, options.dryRun);
   let close = () => {};
   try {
     const archives = await openArchives(sources.inputs, reading.onReject);
@@ -64,6 +65,7 @@ export async function runImport(terminal: Terminal, options: Values<'import'>): 
         `  records   ${tally(summary.records)}`,
         `  profiles  ${tally(summary.accounts)}`,
         rejectedLine(summary.rejected, options),
+        newStore,
         `  store     ${options.store} has ${plural(records, 'record')} of ${plural(accounts, 'account')}`,
         correctionLine('import', summary.rejected, options, terminal),
         options.dryRun

@@ -19,12 +19,13 @@ import {
   rejectedLine,
   skippedLine,
 } from './sources.ts';
-import { COMMIT_PHASES } from './with-store.ts';
+import { COMMIT_PHASES, newStoreLine } from './with-store.ts';
 
 export async function runObserve(terminal: Terminal, options: Values<'observe'>): Promise<void> {
   const latest = latestTime(options);
   const sources = openSources(options, terminal, options.store, 'nothing was added', observeOptions(options));
   const { inputs, reading } = sources;
+  const newStore = newStoreLine(options.store, options.dryRun);
   try {
     const { refusal, lastSeen, hasNewDay, ...summary } = await observeInputs(options.store, inputs, {
       ...reading,
@@ -51,6 +52,7 @@ export async function runObserve(terminal: Terminal, options: Values<'observe'>)
     const byKind = { recordsByField: records, accountsByOutcome: accounts };
     terminal.summary({ ...counts, ...byKind, dryRun: options.dryRun, store: options.store, milliseconds }, [
       `observed ${plural(inputs.length, 'source')} in ${seconds(milliseconds)}`,
+      newStore,
       ...summaryLines(summary),
       lastSeen > 0 &&
         `  last seen ${plural(lastSeen, 'account')} not observed for 10 days, observed again, or observed for the first time: the HTML pages change`,

@@ -27,7 +27,7 @@ export interface Receipt {
   readonly found_places: number;
   /** How many of these were not searched completely. */
   readonly unsearched_places: number;
-  readonly remaining: readonly { readonly copy: string; readonly command: string | null }[];
+  readonly remaining: readonly { readonly copy: string; readonly is_found: boolean; readonly command: string | null }[];
   readonly look_at: readonly string[];
 }
 
@@ -55,8 +55,9 @@ export function receiptText(receipt: Receipt): string {
   ].join('\n');
 }
 
-function remainingLine({ copy, command }: Receipt['remaining'][number]): string {
-  return `  ${copy}: ${command ?? 'search it yourself; if it has the account, delete it, or the account in it'}`;
+function remainingLine({ copy, is_found: isFound, command }: Receipt['remaining'][number]): string {
+  const deletion = 'delete it, or the account in it';
+  return `  ${copy}: ${command ?? (isFound ? deletion : `search it yourself; if it has the account, ${deletion}`)}`;
 }
 
 /** Returns what was found in each place, and the numbers of places that have the account and that were not searched completely. */
@@ -68,7 +69,7 @@ export function checkLines(receipt: Receipt): string[] {
       ...(handles.length === 0
         ? []
         : [`a name is in ${number(handles.length)}${isFound ? `, first ${handles[0]}` : ', as other accounts mention it'}`]),
-      ...(unread.length === 0 ? [] : [`${number(unread.length)} cannot be searched, first ${unread[0]}`]),
+      ...(unread.length === 0 ? [] : [`${number(unread.length)} cannot be searched, first ${unread[0]?.path}: ${unread[0]?.reason}`]),
       ...(receipt.has_unknown_handle && form === 'file'
         ? ['a handle of the account is known only as a hash: name it, too, to search for its text']
         : []),

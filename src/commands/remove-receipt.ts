@@ -78,7 +78,7 @@ export async function receiptOf(
     checks,
     found_places: checks.filter((check) => check.is_found).length,
     unsearched_places: checks.filter((check) => !check.is_searched).length,
-    remaining: remaining(checks, terminal),
+    remaining: remaining(checks, options, terminal),
     look_at: PLACES,
   };
 }
@@ -153,7 +153,8 @@ async function checkPlace(place: string, accounts: SearchedAccounts, options: Va
 }
 
 /** Returns the copies that have the account, and those that were not searched, each with the command that updates it. */
-function remaining(checks: Receipt['checks'], terminal: Terminal): Receipt['remaining'] {
+function remaining(checks: Receipt['checks'], options: Values<'remove'>, terminal: Terminal): Receipt['remaining'] {
+  const { account: names, check = [], receipt } = options;
   const commandOf = (form: CopyForm, place: string | undefined): string | null => {
     const target = [place ?? 'TARGET'];
     if (form === 'tree') return terminal.command('build', { '--out': place ?? 'TREE' });
@@ -161,11 +162,14 @@ function remaining(checks: Receipt['checks'], terminal: Terminal): Receipt['rema
     if (form === 'site') return terminal.command('publish', { '--out': 'ZIP' }, target);
     return form === 'store' ? terminal.command('store push', { '--keep-last': 1 }, target) : null;
   };
+  // removes what a mirror remembers of the account, and searches the store again
+  const again = terminal.command('remove', { '--check': check, ...(receipt === undefined ? {} : { '--receipt': receipt }) }, names);
   const found = checks
-    .filter((check) => check.is_found || !check.is_searched)
-    .map(({ place, form, is_found: isFound }) => ({
-      copy: isFound ? place : `${place} (not searched completely)`,
-      command: commandOf(form, place),
+    .filter((one) => one.is_found || !one.is_searched)
+    .map((found) => ({
+      copy: found.is_found ? found.place : `${found.place} (not searched completely)`,
+      is_found: found.is_found,
+      command: found === checks[0] ? again : commandOf(found.form, found.place),
     }));
   const searched = new Set<CopyForm>(checks.slice(1).map(({ form }) => (form === 'site' ? 'pages' : form)));
   const others: readonly { readonly form: CopyForm; readonly copy: string }[] = [
@@ -174,7 +178,10 @@ function remaining(checks: Receipt['checks'], terminal: Terminal): Receipt['rema
     { form: 'store', copy: 'backups of the store' },
   ];
   const missed = others.filter(({ form }) => !searched.has(form));
-  return [...found, ...missed.map(({ form, copy }) => ({ copy: `${copy} (not searched)`, command: commandOf(form, undefined) }))];
+  return [
+    ...found,
+    ...missed.map(({ form, copy }) => ({ copy: `${copy} (not searched)`, is_found: false, command: commandOf(form, undefined) })),
+  ];
 }
 
 /** Writes a receipt to a file, as JSON if its name ends in `.json`. */

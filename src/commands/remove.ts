@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import type { Values } from '../command-line/commands.ts';
 import { type Refusal, refuse } from '../command-line/refusals.ts';
 import type { Given } from '../command-line/spec.ts';
@@ -9,7 +8,7 @@ import { filesBeside, type RemoveSummary, removeAccounts, withRemoved } from '..
 import type { Terminal } from '../terminal/terminal.ts';
 import { nextBuild } from './next-step.ts';
 import { checkLines } from './receipt-text.ts';
-import { COMMIT_PHASES, withStore } from './with-store.ts';
+import { COMMIT_PHASES, newStoreLine, withStore } from './with-store.ts';
 
 const REFUSED_WITH_DRY_RUN: Refusal = {
   options: ['--check', '--receipt'],
@@ -23,13 +22,14 @@ export async function runRemove(terminal: Terminal, options: Values<'remove'>, g
   const preview = given.get('--dry-run') === 'env' ? 'PALIMPSEST_DRY_RUN' : '--dry-run';
   const onProgress = terminal.progress(COMMIT_PHASES);
   const { stopSignal: signal } = terminal;
-  const isNew = !existsSync(store);
-  const choices = { now: new Date().toISOString().replace(/\.\d+/, ''), allowUnknown };
+  const newStore = newStoreLine(store, isDryRun);
+  const isSearch = options.check !== undefined || options.receipt !== undefined;
+  const choices = { now: new Date().toISOString().replace(/\.\d+/, ''), allowUnknown, isSearch };
   const planned = await removeAccounts(store, names, { ...choices, isDryRun: true }).catch(async (error: unknown) => {
     throw await withSimilarAccounts(error, store);
   });
-  if (!isDryRun && !isConfirmed && isRemoval(planned)) throw notConfirmed(names, planned, store);
-  const report = options.check === undefined && options.receipt === undefined ? undefined : await import('./remove-receipt.ts');
+  if (!isDryRun && !isConfirmed && isRemoval(planned)) throw notConfirmed(names, planned, store, isSearch ? SEARCH : REMOVAL);
+  const report = isSearch ? await import('./remove-receipt.ts') : undefined;
   await report?.checkBefore(terminal, options);
   const unfinished = unfinishedRuns(store);
   // before the removal: a killed run can be repeated
@@ -48,7 +48,7 @@ export async function runRemove(terminal: Terminal, options: Values<'remove'>, g
   const milliseconds = terminal.elapsed();
   const facts = {
     store,
-    created_store: isNew && !isDryRun,
+    created_store: newStore !== false && !isDryRun,
     dry_run: isDryRun,
     unfinished_mirrors: unfinished,
     files_beside: beside,
@@ -64,7 +64,7 @@ export async function runRemove(terminal: Terminal, options: Values<'remove'>, g
   terminal.summary({ results, excludedNames, ...rest, ...facts }, [
     `${isDryRun ? 'would remove' : 'removed'} ${plural(summary.removed.length, 'account')} in ${seconds(milliseconds)}`,
     ...lines(summary),
-    isNew && `  store     ${isDryRun ? 'would create' : 'created'} a new store at ${store}: there was none`,
+    newStore,
     unfinished.length > 0 && `  mirror    ${plural(unfinished.length, 'unfinished run')} deleted; the next one starts from page 1`,
     ...beside.map((file) => `  check     ${file} is beside the store and may have the account`),
     ...(receipt === undefined ? [] : checkLines(receipt)),
@@ -123,12 +123,21 @@ function mentionLines({ certain, possible, listed }: RemoveSummary['mentions']):
   return [`  mentions  ${both}; these records stay in the store: ${first.join(', ')}${more}`];
 }
 
-function notConfirmed(names: readonly string[], summary: RemoveSummary, store: string): Failure {
+/** What a run without `--yes` needs: one that removes accounts, and one that searches copies for accounts that are removed. */
+const REMOVAL = {
+  expected: '--yes, because a removal cannot be undone',
+  hint: 'run again with --yes to remove this, or with --dry-run to see a summary; nothing was changed',
+};
+const SEARCH = {
+  expected: 'only names of removed accounts: without --yes, --check and --receipt only search',
+  hint: 'leave out the names of accounts in the store; to preview their removal, run with --dry-run, without --check and --receipt; nothing was changed',
+};
+
+function notConfirmed(names: readonly string[], summary: RemoveSummary, store: string, remedy: typeof REMOVAL): Failure {
   const found = lines(summary).map((line) => line.trim().replace(/\s+/, ' '));
   return new Failure('not-confirmed', `the removal of ${names.join(', ')} from ${store} is not confirmed`, {
     place: { file: store },
-    expected: '--yes, because a removal cannot be undone',
     found: found.join('; '),
-    hint: 'run again with --yes to remove this, or with --dry-run to see a summary; nothing was changed',
+    ...remedy,
   });
 }

@@ -2,7 +2,9 @@ import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import type { Values } from '../command-line/commands.ts';
+import { type Refusal, refuse } from '../command-line/refusals.ts';
 import { STORE } from '../command-line/shared-options.ts';
+import type { Given } from '../command-line/spec.ts';
 import { number, plural, seconds } from '../contract/amounts.ts';
 import type { OnProgress } from '../contract/event-loop-pauses.ts';
 import { Failure } from '../contract/failure.ts';
@@ -23,8 +25,16 @@ import { requestsOf, requestsText, targetOf, trafficOf } from './target-options.
 import { noteLines, verdict, violationLines } from './verify-report.ts';
 import { stateIn, withStore } from './with-store.ts';
 
-export async function runVerify(terminal: Terminal, options: Values<'verify'>): Promise<void> {
+const REFUSED_WITH_TARGET: Refusal = {
+  options: ['--out'],
+  found: 'a target',
+  expected: 'one of the two: a run checks the tree in --out, or what is at a target',
+  onlyGiven: ['--out'],
+};
+
+export async function runVerify(terminal: Terminal, options: Values<'verify'>, given: Given): Promise<void> {
   const { out } = options;
+  if (options.target !== undefined) refuse(REFUSED_WITH_TARGET, given);
   const target = options.target ?? ([VERSIONS_MARKER, 'versions'].some((name) => existsSync(join(out, name))) ? out : undefined);
   const store = options.store ?? (target === undefined ? storeOf(out) : undefined);
   const common = { store, threads: availableParallelism(), signal: terminal.stopSignal };
@@ -106,7 +116,7 @@ async function verifyTarget(
   const { store } = common;
   const next = () =>
     isUnknownTo(store, summary.build)
-      ? [ownStoreStep(terminal, store, [address])]
+      ? [ownStoreStep(terminal, store, address)]
       : publishSteps(terminal, { out: options.out, store }, address, site === undefined ? 'folder' : 'zip', summary.build);
   terminal.summary({ target: target.name, ...summary, requests: trafficOf(remote.traffic), milliseconds }, [
     ...violationLines(summary),
@@ -147,8 +157,11 @@ function isUnknownTo(path: string | undefined, build: BuildRecord | undefined): 
 }
 
 /** Suggests to compare with the store that a tree was built from, instead of one that does not know its state. */
-function ownStoreStep(terminal: Terminal, store: string | undefined, args: readonly string[] = []): string {
-  const command = terminal.command('verify', { '--store': 'FILE' }, args);
+function ownStoreStep(terminal: Terminal, store: string | undefined, target?: string): string {
+  const command =
+    target === undefined
+      ? terminal.command('verify', { '--store': 'FILE' })
+      : terminal.command('verify', { '--store': 'FILE', '--out': false }, [target]);
   return `next: name the store of this tree, because ${store} does not know the state of this tree: ${command}`;
 }
 

@@ -6,7 +6,7 @@ import { hint, suggested } from '../contract/hint.ts';
 import { Store } from '../store/store.ts';
 import type { CommitPhase } from '../store/writing/batch.ts';
 import { items, type Phases } from '../terminal/progress.ts';
-import type { Terminal } from '../terminal/terminal.ts';
+import type { Line, Terminal } from '../terminal/terminal.ts';
 import type { BuildRecord } from '../tree/build-record.ts';
 
 /** The phases that end every command that writes to the store. */
@@ -89,4 +89,9 @@ export function refuseOtherState(store: Store, out: string, built: string): void
         ? hint`run ${suggested('build', options)} first`
         : hint`if the store went back to an earlier state, or another program changed it, run ${suggested('build', replacing)} first; otherwise name the store of the tree with --store`,
   });
+}
+
+/** Returns the line about a store that a run creates. Call it before the run. */
+export function newStoreLine(path: string, isDryRun: boolean): Line {
+  return !existsSync(path) && `  store     ${isDryRun ? 'would create' : 'created'} a new store at ${path}: there was none`;
 }

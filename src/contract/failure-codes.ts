@@ -164,8 +164,8 @@ const REFUSAL_CODES = {
   },
   'other-form': {
     meaning:
-      'the target has pages as files, versions of a site or versions of a store, and the command reads or writes another of these three',
-    remedy: 'name another `--prefix` or another target; nothing was changed',
+      'the target or folder has pages as files, versions of a site or versions of a store, and the command reads or writes another of these three',
+    remedy: 'name another `--prefix`, another target or another folder; nothing was changed',
   },
   'no-conditions': {
     meaning: 'the target does not refuse to create an object that exists, so two runs at the same time could not detect each other',
@@ -184,7 +184,7 @@ const REFUSAL_CODES = {
   },
   'not-confirmed': {
     meaning: '`remove` was started without `--yes`',
-    remedy: 'look at what it would remove, then add `--yes`; nothing was changed',
+    remedy: 'to remove what it lists, add `--yes`; to search copies, name only removed accounts; nothing was changed',
   },
   'too-many-deletes': {
     meaning:

@@ -2,8 +2,8 @@
 export interface SuggestedCommand {
   /** Its name, with its group: `store check`. */
   readonly command: string;
-  /** Its options, such as `{ '--repair': true }`; a list repeats an option. The options that are in force are added when it is rendered. */
-  readonly options: { readonly [long: string]: string | number | true | readonly string[] };
+  /** Its options, such as `{ '--repair': true }`; a list repeats an option. The options that are in force are added when it is rendered, except one that is false. */
+  readonly options: { readonly [long: string]: string | number | boolean | readonly string[] };
   readonly args: readonly string[];
 }
 

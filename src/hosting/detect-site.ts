@@ -22,22 +22,37 @@ export function siteForm(out: string): SiteForm {
 /** Returns the path of the tree: of a folder with versions, the ZIP of the current one, or the folder if it cannot be read. */
 export function treeAt(out: string): string {
   if (siteForm(out) !== 'versions') return out;
+  const versions = headIn(out)['versions'];
+  const current: unknown = Array.isArray(versions) ? versions.at(-1) : undefined;
+  return isObject(current) && typeof current['file'] === 'string' ? join(out, current['file']) : out;
+}
+
+/** Returns the fields of the head of a folder with versions; none if it cannot be read. */
+function headIn(out: string): { readonly [field: string]: unknown } {
   try {
     const head: unknown = JSON.parse(readFileSync(join(out, HEAD), 'utf8'));
-    const current: unknown = isObject(head) && Array.isArray(head['versions']) ? head['versions'].at(-1) : undefined;
-    return isObject(current) && typeof current['file'] === 'string' ? join(out, current['file']) : out;
+    return isObject(head) ? head : {};
   } catch {
-    return out;
+    return {};
   }
 }
 
 /**
- * Refuses a folder with versions whose head cannot be read: it is no folder without a tree, into which one could build.
- * @throws Failure no-tree
+ * Refuses a folder with versions of a store, and one whose head cannot be read: it is no folder without a tree, into which one could build.
+ * @throws Failure no-tree, other-form
  */
-export function refuseWithoutHead(out: string): void {
-  if (!existsSync(join(out, VERSIONS_MARKER)) || treeAt(out) !== out) return;
+export function refuseOtherVersions(out: string): void {
+  if (!existsSync(join(out, VERSIONS_MARKER))) return;
   const file = join(out, HEAD);
+  if (headIn(out)['kind'] === 'store') {
+    throw new Failure('other-form', `${out} has versions of a store`, {
+      place: { file },
+      expected: 'a folder or a ZIP that palimpsest build made, or versions of a site',
+      found: 'versions of a store',
+      hint: 'name another folder or ZIP with --out',
+    });
+  }
+  if (treeAt(out) !== out) return;
   throw new Failure('no-tree', `${HEAD} of the versions in ${out} is missing or damaged`, {
     place: { file },
     expected: 'a copy of the newest commit',
@@ -49,11 +64,11 @@ export function refuseWithoutHead(out: string): void {
 /**
  * Returns the site of a tree, from its build record, or from head.json of a site with versions.
  * @returns undefined if there is no finished tree
- * @throws Failure no-tree if the head of a folder with versions cannot be read; host-limit if the tree exceeds a limit of the host;
+ * @throws Failure no-tree if the head of a folder with versions cannot be read; other-form if they are of a store; host-limit if the tree exceeds a limit of the host;
  *   usage if no rules can be written for its base URL
  */
 export function siteOf(out: string, host: Host, hasVersions: boolean): PublishedSite | undefined {
-  refuseWithoutHead(out);
+  refuseOtherVersions(out);
   const record = readBuildRecord(treeAt(out));
   if (typeof record !== 'object') return undefined;
   if (siteForm(out) === 'files') checkLimits(host, out, treeSizeOf(out));

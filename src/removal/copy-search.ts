@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Readable, pipeline as streamPipeline } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type BrotliDecompress, createBrotliDecompress, createGunzip, type Gunzip } from 'node:zlib';
-import { codeOf, Failure } from '../contract/failure.ts';
+import { codeOf, convertErrors, Failure } from '../contract/failure.ts';
 import { headOf, isZip, resumed } from '../sources/unpack/detect-format.ts';
 import { forEachLimit } from '../storage/concurrency-limit.ts';
 import { excludedRows } from '../store/exclusions/named-exclusions.ts';
@@ -28,7 +28,7 @@ export interface CopyCheck {
   /** Files with the text of a handle and no removed account. */
   readonly with_handle: readonly string[];
   /** What was not searched, or not as a whole: links, files that are damaged or cannot be read, and those that are neither UTF-8 text nor of a known format. */
-  readonly unread: readonly string[];
+  readonly unread: readonly { readonly path: string; readonly reason: string }[];
 }
 
 export interface CopyFile {
@@ -55,7 +55,9 @@ const WARC = 'WARC/';
 
 export class CopySearch {
   readonly #accounts: SearchedAccounts;
-  readonly #found: { readonly [T in Trace | 'unread']: Set<string> } = { account: new Set(), handle: new Set(), unread: new Set() };
+  readonly #found: { readonly [T in Trace]: Set<string> } = { account: new Set(), handle: new Set() };
+  /** The names of what was not searched, each with the first reason. */
+  readonly #unread = new Map<string, string>();
   readonly #signal: AbortSignal | undefined;
   #files = 0;
 
@@ -73,9 +75,9 @@ export class CopySearch {
     links: readonly string[] = [],
   ): Promise<CopyCheck> {
     const search = new TraceSearch(this.#accounts, form === 'file');
-    for (const link of links) this.#found.unread.add(link);
+    for (const link of links) this.#addUnread(link, 'a link, or no regular file');
     await forEachLimit(backwards(files), concurrency, (file) => this.#file(file, { name: file.path, path: file.path, depth: 0, search }));
-    const { account, handle, unread } = this.#found;
+    const { account, handle } = this.#found;
     const sorted = (paths: ReadonlySet<string>) => Array.from(paths, (path) => search.withoutNames(path)).toSorted();
     return {
       place,
@@ -83,8 +85,15 @@ export class CopySearch {
       files: this.#files,
       with_account: sorted(account),
       with_handle: sorted(new Set([...handle].filter((path) => !account.has(path)))),
-      unread: sorted(unread),
+      unread: Array.from(this.#unread, ([path, reason]) => ({
+        path: search.withoutNames(path),
+        reason: search.withoutNames(reason),
+      })).toSorted((one, other) => (one.path < other.path ? -1 : 1)),
     };
+  }
+
+  #addUnread(name: string, reason: string): void {
+    if (!this.#unread.has(name)) this.#unread.set(name, reason);
   }
 
   async #file({ pieces }: CopyFile, content: Content): Promise<void> {
@@ -103,7 +112,7 @@ export class CopySearch {
       return true;
     } catch (error) {
       if (!isUnreadable(error)) throw error;
-      this.#found.unread.add(name);
+      this.#addUnread(name, reasonOf(error));
       return false;
     }
   }
@@ -137,7 +146,7 @@ export class CopySearch {
       else if (isZip(head)) await this.#inCopy(all, (copy) => this.#zip(content, copy));
       else if (start.startsWith(SQLITE)) await this.#inCopy(all, (copy) => this.#store(content, copy));
       else if (start.startsWith(WARC)) await this.#warc(content, all, again());
-      else if (!(await this.#bytes(content, all))) this.#found.unread.add(content.name);
+      else if (!(await this.#bytes(content, all))) this.#addUnread(content.name, 'no text in UTF-8, and of no format that is read');
     } finally {
       await rest.return?.();
     }
@@ -181,9 +190,11 @@ export class CopySearch {
 
   /** Writes a file to the disk, and removes it afterwards. */
   async #inCopy(pieces: AsyncIterable<Uint8Array>, read: (path: string) => Promise<void>): Promise<void> {
-    const folder = mkdtempSync(join(tmpdir(), 'palimpsest-'));
+    const folder = convertErrors(() => mkdtempSync(join(tmpdir(), 'palimpsest-')), copyFailed);
     try {
-      await pipeline(pieces, createWriteStream(join(folder, 'copy')));
+      await pipeline(pieces, createWriteStream(join(folder, 'copy'))).catch((error: unknown) => {
+        throw copyFailed(error);
+      });
       await read(join(folder, 'copy'));
     } finally {
       rmSync(folder, { recursive: true });
@@ -217,6 +228,17 @@ function bodyOf({ type, mediaType, block = Buffer.of() }: ReadRecord): Buffer {
 
 async function* inOnePiece(bytes: Buffer): AsyncGenerator<Uint8Array> {
   yield bytes;
+}
+
+/** Names the folder for temporary files in an error of the file system. Returns any other error unchanged. */
+function copyFailed(error: unknown): unknown {
+  if (!(error instanceof Error) || !('syscall' in error)) return error;
+  return Object.assign(new Error(`cannot copy it to ${tmpdir()} (TMPDIR): ${error.message}`, { cause: error }), { code: codeOf(error) });
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof Failure) return error.found ?? error.message;
+  return error instanceof Error ? error.message : String(error);
 }
 
 /** Whether a file is damaged, no store, or cannot be read or copied, such as on a full disk. */

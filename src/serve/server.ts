@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { createServer, type HttpResponse } from 'http-server';
 import { codeOf, Failure } from '../contract/failure.ts';
 import { isObject } from '../contract/json.ts';
-import { refuseWithoutHead, siteForm, treeAt } from '../hosting/detect-site.ts';
+import { refuseOtherVersions, siteForm, treeAt } from '../hosting/detect-site.ts';
 import { answer } from '../rewrite/answer.ts';
 import { type BuildRecord, readBuildRecord } from '../tree/build-record.ts';
 import { openFinishedTree } from '../tree/existing-tree.ts';
@@ -31,10 +31,10 @@ export interface RunningServer {
 
 /**
  * Serves a tree in a folder or in a ZIP, or a folder with versions, at the path of its base URL, like the hosts of `palimpsest rewrite`.
- * @throws Failure no-tree, tree-unfinished, port-taken
+ * @throws Failure no-tree, other-form, tree-unfinished, port-taken
  */
 export async function serve(options: ServeOptions): Promise<RunningServer> {
-  refuseWithoutHead(options.out);
+  refuseOtherVersions(options.out);
   const { files, build } = openFinishedTree(treeAt(options.out));
   files.close();
   const served = siteForm(options.out) === 'files' ? servedFiles(options.out) : servedVersions(options.out);

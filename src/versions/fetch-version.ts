@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
+import { convertErrors } from '../contract/failure.ts';
 import { writeFully } from '../contract/files/file-bytes.ts';
 import { forEachLimit } from '../storage/concurrency-limit.ts';
 import type { Remote } from '../storage/remote.ts';
@@ -23,6 +24,8 @@ export async function fetchVersion(
   path: string,
   onFetched: (bytes: number) => void = () => {},
 ): Promise<boolean> {
+  // a system error of a descriptor has no path
+  const withPath = (error: unknown) => (error instanceof Error ? Object.assign(error, { path }) : error);
   const ranges = Array.from({ length: Math.ceil(bytes / RANGE_BYTES) }, (_, index) => index * RANGE_BYTES);
   for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
     const into = await open(path, 'w+');
@@ -34,7 +37,7 @@ export async function fetchVersion(
         const part = isWhole ? (await remote.get(file, { from, to }))?.bytes : undefined;
         if (part?.length !== to - from) isWhole = false;
         else {
-          writeFully(into.fd, part, from);
+          convertErrors(() => writeFully(into.fd, part, from), withPath);
           done += part.length;
           onFetched(done);
         }

@@ -24,7 +24,9 @@ it('verify suggests to name another store, and no repair, if the store does not 
     [[], /\nor: replace this tree with one of .*palimpsest.db: .* --replace-tree\n$/],
     [['pub'], / verify pub --store FILE\n$/],
   ] as const) {
-    const { code, stdout } = await palimpsestHere(['verify', ...args, '--store', join(other, 'data/palimpsest.db')], { cwd });
+    // a variable can be for other commands of the same job
+    const env = args.length === 0 ? {} : { PALIMPSEST_OUT: 'elsewhere' };
+    const { code, stdout } = await palimpsestHere(['verify', ...args, '--store', join(other, 'data/palimpsest.db')], { cwd, env });
     expect(code).toBe(1);
     expect(stdout).toMatch(
       /next: name the store of this tree, because .*palimpsest.db does not know the state of this tree: .*--store FILE\n/,
@@ -118,4 +120,52 @@ it('a tree that cannot be looked at does not fail an import that has succeeded',
   const options = { env: { PALIMPSEST_OUT: 'x'.repeat(300) } };
   const { code, stdout } = await palimpsestHere(['import', join(DATA, 'sample'), '--store', join(temporaryFolder(), 's.db')], options);
   expect([code, stdout]).toEqual([0, expect.stringContaining('\nnext: ')]);
+});
+
+it.each(['publish', 'store push'])('%s to a file says that it is no folder, and which options name a store and a tree', async (command) => {
+  const cwd = await built();
+  for (const [target, found] of [
+    ['data/palimpsest.db', /^a file$/],
+    ['data/palimpsest.db/below', /^a file at .*palimpsest\.db$/],
+  ] as const) {
+    const { code, stdout } = await palimpsestHere([...command.split(' '), target, '--json'], { cwd });
+    const error = { code: 'not-ours', file: target, expected: 'a folder, or nothing', found: expect.stringMatching(found) };
+    expect([code, JSON.parse(stdout).error]).toMatchObject([3, { ...error, hint: expect.stringContaining('--store') }]);
+  }
+});
+
+it('build and serve refuse a target with versions of a store, and build one with versions of a site', async () => {
+  const cwd = await built();
+  await palimpsestJson(['build', '--out', 'h.zip', '--base-url', 'https://example.org'], { cwd });
+  await palimpsestJson(['publish', 'site', '--out', 'h.zip'], { cwd });
+  await palimpsestJson(['store', 'push', 'backup'], { cwd });
+  for (const [command, out, message] of [
+    ['build', 'site', 'site is a target with versions'],
+    ['build', 'backup', 'backup is a target with versions'],
+    ['serve', 'backup', 'backup has versions of a store'],
+  ] as const) {
+    const { code, stdout } = await palimpsestHere([command, '--out', out, '--json'], { cwd });
+    expect([code, JSON.parse(stdout).error]).toMatchObject([3, { code: 'other-form', message }]);
+  }
+});
+
+it('verify refuses --out beside a target, because only one of them is checked', async () => {
+  const cwd = await built();
+  await palimpsestJson(['publish', 'pub'], { cwd });
+  const { code, stdout } = await palimpsestHere(['verify', 'pub', '--out', 'missing', '--json'], { cwd });
+  expect([code, JSON.parse(stdout).error]).toMatchObject([2, { code: 'usage', message: '--out cannot be used with a target' }]);
+});
+
+it('observe and import say that they create a store, because a mistake in the path makes a new one', async () => {
+  const cwd = temporaryFolder();
+  for (const [command, source] of [
+    ['observe', 'sample-snapshots.ndjson'],
+    ['import', 'sample'],
+  ] as const) {
+    const run = async (...args: string[]) =>
+      (await palimpsestHere([command, join(DATA, source), '--store', `${command}.db`, ...args], { cwd })).stdout;
+    expect(await run('--dry-run')).toContain(`store     would create a new store at ${command}.db`);
+    expect(await run()).toContain(`store     created a new store at ${command}.db`);
+    expect(await run()).not.toContain('new store');
+  }
 });

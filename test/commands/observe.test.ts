@@ -42,6 +42,7 @@ describe('palimpsest observe', () => {
     expect(stdout.replace(/in \d+\.\d s/, 'in a moment')).toBe(
       [
         'observed 1 source in a moment',
+        `  store     created a new store at ${store}: there was none`,
         '  snapshots 3: 2 with changes, 1 without',
         '  records   3 new: Name 0, Bio 2, Location 0, Website 0, Verified 1',
         '  accounts  1 new, 0 renamed',

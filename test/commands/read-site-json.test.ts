@@ -24,7 +24,7 @@ async function workplace() {
 
 describe('build --site', () => {
   it.each<[name: string, site: unknown, error: object]>([
-    ['no JSON', '{', { code: 'bad-json', expected: 'JSON, or --site none' }],
+    ['no JSON', '{', { code: 'bad-json', expected: 'JSON, or --site none', hint: expect.stringMatching(/^check the path and the file/) }],
     [
       'a field twice',
       '{"title":"first","title":"second","publisher":"p"}',
@@ -44,9 +44,15 @@ describe('build --site', () => {
     expect(await refused('--html', '--site', 'site.json')).toMatchObject({ exit: 1, file: 'site.json', ...error });
   });
 
-  it('refuses a file that does not exist, and --noindex without HTML pages', async () => {
+  it('refuses a file that does not exist, a folder, and --noindex without HTML pages', async () => {
     const { refused } = await workplace();
-    expect(await refused('--html', '--site', 'site.json')).toMatchObject({ exit: 1, code: 'no-source', file: 'site.json' });
+    for (const file of ['site.json', 'data'])
+      expect(await refused('--html', '--site', file)).toMatchObject({
+        exit: 1,
+        code: 'no-source',
+        file,
+        hint: expect.stringMatching(/^check/),
+      });
     for (const field of ['--noindex', '--account-feeds']) {
       const message = expect.stringContaining(`${field} needs HTML`);
       expect(await refused(field)).toMatchObject({ exit: 2, code: 'usage', field, message });

@@ -412,6 +412,7 @@ export const ELSEWHERE: Readonly<Record<string, string>> = {
   'store/accounts/account-state-writer.ts: --on-conflict': 'ndjson.test.ts',
   'storage/conditional-write-proof.ts: --single-publisher': 'state-object.test.ts',
   'removal/check-copy.ts: --yes': 'the hint says to leave it out',
+  'commands/remove-receipt.ts: remove': 'receipt.test.ts: there is no space for temporary files',
   'commands/exclusions.ts: --replace': 'removal.test.ts runs it',
   'commands/exclusions.ts: --end': 'the command above has it',
   'commands/store-check.ts: --on-conflict': 'check.test.ts',

@@ -190,7 +190,7 @@ export const JSON_FIELDS: Readonly<Record<string, Readonly<Record<string, string
     excluded_names: 'names that no account has and that are excluded now',
     known: 'names that were excluded before',
     shared: 'former handles that are not excluded, because another account has them now',
-    namesakes: 'other accounts that had one of the removed handles before; they stay in the store',
+    namesakes: 'other accounts that had one of the handles before; they stay in the store',
     mentions:
       'how many records of other accounts mention a removed handle: `certain` and `possible`, see removal.md#remove-it-from-the-store. The first 100 are in `listed`',
     'mentions.listed.id, mentions.listed.account, mentions.listed.is_certain':
@@ -202,8 +202,9 @@ export const JSON_FIELDS: Readonly<Record<string, Readonly<Record<string, string
       'what `--check` and `--receipt` found in each place; missing without them. The store and the files beside it come first. See removal.md#write-a-receipt',
     'checks.place, checks.form, checks.files':
       'the place, what it is (`tree`, `pages`, `site`, `store` or `file`), and how many files were searched; members of a ZIP count, too',
-    'checks.with_account, checks.with_handle, checks.unread':
-      'all files with a removed account, those with only the text of a handle, and those that were not searched. In a path, `…` is a part with a handle or stable id',
+    'checks.with_account, checks.with_handle':
+      'all files with a removed account, and those with only the text of a handle. In a path, `…` is a part with a handle or stable id',
+    'checks.unread.path, checks.unread.reason': 'each file that was not searched completely, and the reason',
     'checks.is_found': 'whether the place counts in `found_places`',
     'checks.is_searched': 'whether the place was searched completely',
     found_places: 'how many places have the account; missing without `--check` and `--receipt`',

@@ -133,7 +133,17 @@ describe('remove with --receipt and --check', () => {
       code: 1,
       found_places: 0,
       unsearched_places: 1,
-      checks: [{}, { unread: ['damaged.zip', 'packed.ndjson.zst'], is_found: false, is_searched: false }],
+      checks: [
+        {},
+        {
+          unread: [
+            { path: 'damaged.zip', reason: expect.stringMatching(/./) },
+            { path: 'packed.ndjson.zst', reason: expect.stringMatching(/^no text in UTF-8/) },
+          ],
+          is_found: false,
+          is_searched: false,
+        },
+      ],
     });
   });
 
@@ -151,6 +161,28 @@ describe('remove with --receipt and --check', () => {
       found_places: 0,
       checks: [{}, { with_account: [], with_handle: expect.arrayContaining(['rest/data/index.json']), is_found: false }],
     });
+  });
+
+  it('does not remove another account that had a handle of the removed account', async () => {
+    const renamed = seen(1, 'mary', '1', 'x') + seen(2, 'mary2', '1', 'x') + seen(3, 'mary', '2', 'y') + seen(4, 'john', '2', 'y');
+    const { cwd, run, removing } = await home(renamed);
+    await run('remove', 'id:1', '--yes');
+    writeFileSync(join(cwd, 'clean.txt'), 'nobody');
+    const check = ['--check', 'clean.txt'];
+    expect(await removing('id:1', ...check)).toMatchObject({ code: 1, unsearched_places: 1 });
+    const names = ['id:1', 'mary', 'mary2'];
+    const searched = { code: 0, results: [], known: names, namesakes: ['john'], unsearched_places: 0 };
+    expect(await removing(...names, ...check)).toMatchObject(searched);
+    expect(await removing(...names, ...check, '--yes')).toMatchObject(searched);
+    expect(await removing(...names, '--receipt', 'r.txt', '--yes')).toMatchObject({ code: 0, results: [] });
+    expect(await run('accounts')).toMatchObject({ results: [{ screen_name: 'john' }] });
+
+    const { error } = await removing('john', ...check);
+    expect(error).toMatchObject({
+      code: 'not-confirmed',
+      expected: expect.stringMatching(/^only names of removed accounts: without --yes/),
+    });
+    expect(error.hint).not.toContain('--yes');
   });
 
   it('is refused before the removal: with a dry run, without the copy, and for a receipt over another file', async () => {
@@ -189,7 +221,7 @@ describe('remove with --receipt and --check', () => {
   it('counts a name in files of other programs, although accounts of the store mention it', async () => {
     const { cwd, run, removing } = await home(SNAPSHOTS + seen(3, 'al', '3', 'I met @nina_k'));
     await run('export', 'csv', '--to', 'csv');
-    const files = join(cwd, 'files');
+    const [files, store] = [join(cwd, 'files'), join('data', 'palimpsest.db')];
     mkdirSync(files);
     writeFileSync(join(files, 'clean.txt'), 'nobody');
     // this run knows the former handle
@@ -226,7 +258,7 @@ describe('remove with --receipt and --check', () => {
         code: 1,
         is_found: where !== unread,
         is_searched: where !== unread,
-        [where]: [expect.stringContaining(name)],
+        [where]: [where === unread ? { path: expect.stringContaining(name) } : expect.stringContaining(name)],
       });
       rmSync(join(files, name));
     }
@@ -234,18 +266,31 @@ describe('remove with --receipt and --check', () => {
     // the record after one that cannot be read is searched. Only stores and ZIP files need a temporary copy
     writeFileSync(join(files, 'a.warc'), Buffer.concat([warcWith('Content-Encoding: zstd', 'x'), GZIPPED]));
     writeFileSync(join(files, 'b.zip'), await zipOf({ a: 'nobody' }));
-    const noCopies = ['remove', 'nina_k', 'nina_old', '--check', 'files', '--receipt', 'r.json'];
-    expect(await palimpsestHere(noCopies, { cwd, env: { TMPDIR: join(cwd, 'missing') } })).toMatchObject({ code: 1, stderr: '' });
+    const noCopies = (receipt: string) =>
+      palimpsestHere(['remove', 'nina_k', 'nina_old', '--check', 'files', '--receipt', receipt], {
+        cwd,
+        env: { TMPDIR: join(cwd, 'missing') },
+      });
+    expect(await noCopies('r.json')).toMatchObject({ code: 1, stderr: '' });
+    const reason = expect.stringMatching(/^cannot copy it to .*missing \(TMPDIR\): ENOENT/);
     expect(JSON.parse(readFileSync(join(cwd, 'r.json'), 'utf8')).checks).toMatchObject([
-      { unread: [expect.any(String)] },
-      { with_handle: ['a.warc'], unread: ['a.warc', 'b.zip'] },
+      { unread: [{ path: store, reason }] },
+      { with_handle: ['a.warc'], unread: [{ path: 'a.warc' }, { path: 'b.zip', reason }] },
     ]);
+    const { stdout } = await noCopies('r.txt');
+    const receipt = readFileSync(join(cwd, 'r.txt'), 'utf8');
+    for (const text of [stdout, receipt])
+      expect(text).toMatch(/1 cannot be searched, first data.palimpsest\.db: cannot copy it to .*missing/);
+    // a store that was not searched is no target, and what was found in a file is not in question
+    expect(receipt).toMatch(
+      /palimpsest\.db \(not searched completely\): .*remove nina_k nina_old --check files --receipt r\.txt\n {2}files: delete it, or the account in it\n/,
+    );
     for (const name of ['a.warc', 'b.zip']) rmSync(join(files, name));
     // only hashes of the other handles are known
     for (const name of ['id:id-of-nina', 'nina_k'])
       expect(await place(name), name).toMatchObject({ code: 1, is_found: false, is_searched: false });
     symlinkSync('elsewhere', join(files, 'nina_old.link'));
-    expect(await place()).toMatchObject({ code: 1, unread: ['…'] });
+    expect(await place()).toMatchObject({ code: 1, unread: [{ path: '…', reason: expect.stringMatching(/^a link/) }] });
   });
 
   it('finds the raw documents of a service, which leave out the server of a handle, and shows neither handle nor id', async () => {

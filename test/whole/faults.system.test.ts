@@ -174,13 +174,42 @@ describe('a disk without any space', () => {
     for (const args of commands) await palimpsestJson(args);
   });
 
+  it('has to be freed before a removal can erase its bytes', async (context) => {
+    const disk = mountDisk(context, join(folder, 'no-space-to-erase'), 'size=100m');
+    const store = join(disk.folder, 'store.db');
+    copyFileSync(before, store);
+    const args = ['remove', JSON.parse(lines[0] ?? '').account, '--yes', '--store', store];
+    // there is space for the removal, but not for a second copy of the store
+    disk.remount(`size=${Math.floor(kilobytesOf(new Map([['', readFileSync(before)]])) * 1.7)}k`);
+    const hint = expect.stringMatching(/^free some space on the disk of the store, /);
+    const { code, error } = await failureOf(args, ON_ITS_OWN);
+    expect({ code, error }).toMatchObject({ code: 1, error: { code: 'file-system', found: 'database or disk is full', hint } });
+    disk.remount('size=100m');
+    await palimpsestJson(args);
+    expect(await palimpsestJson(['exclusions', '--store', store])).toMatchObject({ results: [{ erased: true }] });
+  });
+
+  it('for a rejects file has to be freed, and the store is unchanged', async (context) => {
+    const rejects = join(mountFull(context, 'no-space-for-rejects').folder, 'rejects.ndjson');
+    const store = join(folder, 'rejecting.db');
+    copyFileSync(before, store);
+    const error = { ...NO_SPACE, file: rejects };
+    const args = ['observe', fileOf(folder, 'bad.ndjson', ['{"screen_name":7}']), '--store', store, '--rejects', rejects];
+    expect(await failureOf(args, ON_ITS_OWN)).toMatchObject({ code: 1, error });
+    expect(contentsOf(store)).toBe(contentsOf(before));
+  });
+
   it('for temporary files is named by a command that needs one', async (context) => {
     const { folder: full } = mountFull(context, 'no-temporary-space');
     const [store, zip, target] = [join(folder, 'published.db'), join(folder, 'tree.zip'), join(folder, 'versions')];
     copyFileSync(before, store);
     await palimpsestJson(buildArgs(store, zip, SIZES));
     await palimpsestJson(['publish', target, '--out', zip, '--store', store, '--allow-loopback']);
-    const error = { code: 'file-system', hint: expect.stringContaining(`${full}: the variable TMPDIR`) };
+    const error = {
+      code: 'file-system',
+      file: expect.stringContaining(full),
+      hint: expect.stringContaining(`${full}: the variable TMPDIR`),
+    };
     expect(await failureOf(['verify', target], { ...ON_ITS_OWN, env: { TMPDIR: full } })).toMatchObject({ code: 1, error });
   });
 });

@@ -198,6 +198,11 @@ describe('palimpsest remove', () => {
     await failing(3, /not-confirmed.*namesake victim~99 had one of these handles/s, 'remove', 'id:98');
   });
 
+  it('lists each handle once, also one that the account had twice', async () => {
+    await observing(seen(1, 'ann', '1', 'a') + seen(2, 'bea', '1', 'a') + seen(3, 'ann', '1', 'a') + seen(4, 'bea', '1', 'a'));
+    expect(await cli('remove', 'bea', '--dry-run')).toMatchObject({ results: [{ handles: ['bea', 'ann'] }] });
+  });
+
   it('can be named as `accounts` lists it, also if its handle begins with @', async () => {
     await importing(servicePages('@nina_k'));
     const { results } = await cli('accounts');

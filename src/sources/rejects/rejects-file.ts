@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { closeSync, createReadStream, fstatSync, fsyncSync, ftruncateSync, openSync, readSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
-import { convertErrors, type Failure, fileSystemFailure } from '../../contract/failure.ts';
+import { codeOf, convertErrors, type Failure, fileSystemFailure } from '../../contract/failure.ts';
 import { writeFully } from '../../contract/files/file-bytes.ts';
 import { refuseDatabase } from '../../contract/files/refuse-output.ts';
 import { isSameFile } from '../../contract/files/same-file.ts';
@@ -140,7 +140,8 @@ export class RejectsFile {
   /** @param error the error, or a text that says what was found */
   #unwritable(error: unknown): Failure {
     const expected = 'a file that can be written, in a folder that exists';
-    const hint = 'create the folder, or name another file with --rejects; the store is unchanged';
+    const isFull = codeOf(error) === 'ENOSPC';
+    const hint = `${isFull ? 'free some space' : 'create the folder'}, or name another file with --rejects; the store is unchanged`;
     return fileSystemFailure(error, this.path, { expected, hint });
   }
 }

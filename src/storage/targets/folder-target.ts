@@ -75,6 +75,7 @@ class FolderTarget implements Target {
       if (folderLock !== undefined) removeTemporary(this.#folder);
     } catch (error) {
       release();
+      refuseFile(this.#folder);
       throw unusable(this.#folder, error);
     }
     return folderLock && { release };
@@ -197,8 +198,13 @@ class FolderTarget implements Target {
 
 function refuseFile(folder: string): void {
   const nearest = nearestOf(resolve(folder));
-  if (!statSync(nearest).isDirectory())
-    throw notOurs(folder, 'a folder, or nothing', nearest === resolve(folder) ? 'a file' : `a file at ${nearest}`);
+  if (statSync(nearest).isDirectory()) return;
+  throw new Failure('not-ours', `cannot write to ${folder}`, {
+    place: { file: folder },
+    expected: 'a folder, or nothing',
+    found: nearest === resolve(folder) ? 'a file' : `a file at ${nearest}`,
+    hint: 'use another folder; name a store with --store, and a tree with --out; nothing was changed',
+  });
 }
 
 function notOurs(folder: string, expected: string, found: string): Failure {

@@ -43,7 +43,9 @@ export function removeAccount(batch: Batch, spellings: HandleSpellings, screenNa
   const { database } = batch;
   const account = database.get<AccountRow>('SELECT id, stable_id, digest IS NULL AS is_new FROM account WHERE screen_name = ?', screenName);
   if (account === undefined) return undefined;
-  const former_handles = database.values<string>('SELECT DISTINCT handle FROM former_handle WHERE account = ?', account.id);
+  // an account can have its present handle again
+  const select = 'SELECT DISTINCT handle FROM former_handle WHERE account = ? AND handle <> ?';
+  const former_handles = database.values<string>(select, account.id, screenName);
   const records = database.prepare<[number], RecordRow>(RECORDS).all(account.id);
   const broken = records.find(({ is_whole }) => is_whole === 0);
   if (broken !== undefined) throw damaged(database.path, `record ${broken.id} of ${screenName} does not match its checksum`);

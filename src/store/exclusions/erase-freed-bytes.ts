@@ -21,22 +21,27 @@ export function eraseFreed(database: Connection): void {
   } catch (error) {
     const failure = toFailure(database.path, toDiskFailure(database.path, error));
     if (!(failure instanceof Failure)) throw failure;
-    throw unerased(database.path, failure.code, failure.found ?? failure.message, failure);
+    throw unerased(database.path, failure.code, failure.found ?? failure.message, failure.code === 'store-busy' ? BUSY : FULL, failure);
   }
 }
 
 /** Moves all commits into the file. The log is empty after that. */
 function truncateLog(database: Connection): void {
   const busy = database.get<{ readonly busy: number }>('PRAGMA wal_checkpoint(TRUNCATE)')?.busy;
-  if (busy !== 0) throw unerased(database.path, 'store-busy', 'another process that reads the store');
+  if (busy !== 0) throw unerased(database.path, 'store-busy', 'another process that reads the store', BUSY);
 }
 
-function unerased(path: string, code: Failure['code'], found: string, cause?: unknown): Failure {
+const BUSY = 'run the same command again when no other process uses the store';
+/** VACUUM writes a temporary copy of the store, and then writes all of it to the write-ahead log beside the store. */
+const FULL =
+  'free some space on the disk of the store, and on that of the temporary files of SQLite (SQLITE_TMPDIR or TMPDIR), then run the same command again';
+
+function unerased(path: string, code: Failure['code'], found: string, hint: string, cause?: unknown): Failure {
   return new Failure(code, `the account is removed from ${path}, but its bytes are still readable in the file`, {
     place: { file: path },
     expected: 'no other process that uses the store, and free space for two more copies of it',
     found,
-    hint: 'run the same command again when no other process uses the store; set SQLITE_TMPDIR to use another folder for temporary files',
+    hint,
     cause,
   });
 }

@@ -24,6 +24,8 @@ export interface RemoveOptions {
   readonly isDryRun: boolean;
   /** Whether to exclude a name that no account in the store has. */
   readonly allowUnknown: boolean;
+  /** Whether the names are searched in copies: then a name of a removed account does not remove another account that had it before. */
+  readonly isSearch?: boolean;
   /** Stops the removal: nothing is removed. */
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: OnProgress<CommitPhase> | undefined;
@@ -38,7 +40,7 @@ export interface RemoveSummary {
   readonly known: readonly string[];
   /** Former handles that are not excluded, because another account has them now. */
   readonly shared: readonly string[];
-  /** Other accounts that had one of the removed handles before. They stay. */
+  /** Other accounts that had one of the handles before. They stay. */
   readonly namesakes: readonly string[];
   /** Which records of other accounts mention a removed handle, such as `@nina_k`. They stay. */
   readonly mentions: Mentions;
@@ -89,7 +91,8 @@ function remove(batch: Batch, names: readonly string[], options: RemoveOptions):
   const spellings = new HandleSpellings(database);
   const time = exclusions.timeOfRemoval(options.now);
   for (const name of names) {
-    const accounts = accountsNamed(database, name).flatMap((screenName) => removeAccount(batch, spellings, screenName) ?? []);
+    const named = options.isSearch && isExcluded(exclusions, name) ? [] : accountsNamed(database, name);
+    const accounts = named.flatMap((screenName) => removeAccount(batch, spellings, screenName) ?? []);
     removed.push(...accounts);
     if (accounts.length > 0) {
       const handles = new Set(accounts.flatMap(({ screen_name, former_handles }) => [screen_name, ...former_handles]));
@@ -117,7 +120,8 @@ function remove(batch: Batch, names: readonly string[], options: RemoveOptions):
   forgetNames(database, exclusions);
   forgetContents(database);
   const handles = removed.flatMap(({ screen_name, former_handles }) => [screen_name, ...former_handles]);
-  const former = new Set(handles.flatMap((handle) => spellings.formerHolders(handle)));
+  const knownHandles = known.flatMap((name) => parseAccountName(name).handle ?? []);
+  const former = new Set([...handles, ...knownHandles].flatMap((handle) => spellings.formerHolders(handle)));
   return {
     removed: removed.map(({ recordIds: _, serviceIds: __, isNew: ___, ...rest }) => rest),
     excluded,

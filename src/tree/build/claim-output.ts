@@ -4,6 +4,7 @@ import { ensureDirSync, removeSync } from 'fs-extra/esm';
 import { codeOf, Failure, fileSystemFailure } from '../../contract/failure.ts';
 import { behindLinks } from '../../contract/files/draft-file.ts';
 import { readFully } from '../../contract/files/file-bytes.ts';
+import { VERSIONS_MARKER } from '../../contract/files/markers.ts';
 import { mkdirp, removeEmptyFolders } from '../../contract/files/mkdirp.ts';
 import { lock } from '../../store/database/lock-file.ts';
 import { decodeHeader, HEADER_BYTES } from '../../zip/local-header.ts';
@@ -30,7 +31,7 @@ export interface ClaimedTree {
 
 /**
  * Claims a folder for a build. Creates the folder if it does not exist.
- * @throws Failure not-ours if the folder has other contents, tree-busy if another build uses it, file-system if it cannot be written
+ * @throws Failure not-ours if the folder has other contents, other-form if it has versions, tree-busy if another build uses it, file-system if it cannot be written
  */
 export function claimFolder(out: string): ClaimedTree {
   try {
@@ -88,7 +89,7 @@ function refuseForeignZip(out: string): void {
 
 /**
  * Lists the folder in one call: between two calls, another build that wrote nothing could remove its folder again.
- * @throws Failure not-ours if a folder has other contents
+ * @throws Failure not-ours if a folder has other contents, other-form if it has versions
  */
 function checkOwnership(out: string): void {
   const expected = `an empty folder, a new one, or one with palimpsest's ${BUILD_RECORD}`;
@@ -99,8 +100,20 @@ function checkOwnership(out: string): void {
     if (codeOf(error) === 'ENOTDIR') throw notOurs(out, expected, 'a file');
     if (codeOf(error) !== 'ENOENT') throw error;
   }
+  if (names.includes(VERSIONS_MARKER)) throw otherForm(out);
   const foreign = names.filter((name) => !name.startsWith('.'));
   if (foreign.length > 0 && !hasTree(out)) throw notOurs(out, expected, foreign.slice(0, 3).join(', '));
+}
+
+function otherForm(out: string): Failure {
+  const [expected, found] = ['the pages of a site, as files, or nothing', 'a target with versions'];
+  const hint = 'name another folder or ZIP with --out; nothing was changed';
+  return new Failure('other-form', `${out} is a target with versions`, {
+    place: { file: join(out, VERSIONS_MARKER) },
+    expected,
+    found,
+    hint,
+  });
 }
 
 function notOurs(out: string, expected: string, found: string): Failure {
