@@ -48,6 +48,7 @@ const names = [
   'noout',
   'labelledby',
   'Hebr',
+  'Lisu',
   'feedsmith',
   'activedescendant',
   'AADSTS',

@@ -47,7 +47,7 @@ const CONFUSABLES: ReadonlyMap<string, string> = new Map(
 );
 
 /** Other scripts with many letters that can be confused with Latin letters. In a word of Latin letters, each is named. */
-const ALIKE_SCRIPTS = '\\p{sc=Armn}\\p{sc=Cher}\\p{sc=Copt}\\p{sc=Lisu}';
+const ALIKE_SCRIPTS = '\\p{sc=Armenian}\\p{sc=Cherokee}\\p{sc=Coptic}\\p{sc=Lisu}';
 const CONFUSABLE = new RegExp(`[${[...CONFUSABLES.keys()].join('')}${ALIKE_SCRIPTS}]`, 'u');
 const ALL_CONFUSABLES = new RegExp(CONFUSABLE, 'gu');
 
