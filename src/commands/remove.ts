@@ -129,7 +129,7 @@ const REMOVAL = {
   hint: 'run again with --yes to remove this, or with --dry-run to see a summary; nothing was changed',
 };
 const SEARCH = {
-  expected: 'only names of removed accounts: without --yes, --check and --receipt only search',
+  expected: 'names of removed accounts, because --check and --receipt only search without --yes',
   hint: 'leave out the names of accounts in the store; to preview their removal, run with --dry-run, without --check and --receipt; nothing was changed',
 };
 

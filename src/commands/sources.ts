@@ -125,7 +125,7 @@ export function rejectedLine(
 
 export function pathTimeLine({ count, first, last }: PathTimes): Line {
   const range = first === last ? first : `${first} to ${last}`;
-  return count > 0 && `  times     ${range}, as in the names of files and folders, of ${plural(count, 'snapshot')}`;
+  return count > 0 && `  times     ${range}: ${plural(count, 'snapshot')} with the time in the name of the file or folder`;
 }
 
 /** Which files were not read, as text. */

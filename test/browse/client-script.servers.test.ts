@@ -272,13 +272,13 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
       'a page of changes',
       (): string => pageWith('8 May 2020'),
       ['2020-01-05', '2020-02-09'],
-      ['Months with entries:', 'January 2020 months/2020-01.html', 'February 2020 months/2020-02.html'],
+      ['First and last month with entries:', 'January 2020 months/2020-01.html', 'February 2020 months/2020-02.html'],
     ],
     [
       'a page with the last date',
       (): string => pageWith('8 May 2020'),
       ['2020-01-05', '2020-05-08'],
-      ['Months with entries:', 'January 2020 months/2020-01.html'],
+      ['First and last month with entries:', 'January 2020 months/2020-01.html'],
     ],
     [
       'a page of changes, if there are none,',
@@ -323,7 +323,7 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
     );
   });
 
-  it('shows the changes and renames that can have happened on the chosen dates, and counts them separately', async () => {
+  it('shows the changes and renames that may have happened on the chosen dates, and counts them separately', async () => {
     const store = join(temporaryFolder(), 'store.db');
     const seen = (day: number, screen_name: string, bio: string) => ({ observed_at: time(day), id: 'r', screen_name, bio });
     await observe(store, [seen(1, 'cliff', 'a'), seen(20, 'cliff', 'a'), seen(90, 'reef', 'b'), seen(120, 'reef', 'c')]);
@@ -334,13 +334,13 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
         '2020-02-01',
         '2020-02-10',
         ['Bio', 'Handle'],
-        '0 of 4 records and renames on this page, from 2020-02-01 to 2020-02-10. 2 more can be of these days.',
+        '0 of 4 records and renames on this page, from 2020-02-01 to 2020-02-10. 2 more may have happened on these days.',
       ],
       [
         '2020-01-21',
         '2020-01-21',
         ['Bio', 'Handle'],
-        '1 of 4 records and renames on this page, from 2020-01-21 to 2020-01-21. 1 more can be of these days.',
+        '1 of 4 records and renames on this page, from 2020-01-21 to 2020-01-21. 1 more may have happened on these days.',
       ],
       ['2020-04-20', '', ['Bio'], '1 of 4 records and renames on this page, from 2020-04-20'],
       ['', '2020-01-20', ['Bio'], '1 of 4 records and renames on this page, to 2020-01-20'],
@@ -534,7 +534,7 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
       [
         '2020-01-20..2020-01-21',
         ['@nina_k', 'maps of 1920 places that moved\nand <b>more</b>'],
-        '1 change was first seen between these days. 1 change first seen later can have happened between these days.',
+        '1 change was first seen between these days. 1 change first seen later may have happened between these days.',
         bioThenNext('20 January 2020', '21 January 2020'),
         bioThenNext('21 January 2020', '22 January 2020'),
       ],
@@ -707,24 +707,24 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
     await until(page, `document.querySelector('[data-day] h2').textContent.startsWith('Profile on 26')`);
     // the entry of the rename says: by 27 January
     expect(await note()).toBe(
-      'No difference. 3 changes were first seen between these days. 1 rename can have happened between these days.',
+      'No difference. 3 changes were first seen between these days. 1 rename may have happened between these days.',
     );
   });
 
-  it('says that two days lead to the same profile, and what can have happened between them', async () => {
+  it('says that two days lead to the same profile, and what may have happened between them', async () => {
     const store = join(temporaryFolder(), 'store.db');
     const seen = (day: number, screen_name: string, bio: string) => ({ observed_at: time(day), id: 'r', screen_name, bio });
     await observe(store, [seen(1, 'cliff', 'a'), seen(20, 'cliff', 'a'), seen(90, 'reef', 'b'), seen(120, 'reef', 'c')]);
     const spans = [1, 20, 90, 120].map((day) => time(day).slice(0, 10)).map((day) => ({ from: day, to: day }));
     const url = writeFiles(temporaryFolder(), browseFilesAt(store, { ...SITE, snapshot_days: spans }));
     const same = (day: string) => `Both days lead to the same profile, from ${day}. There is nothing to compare.`;
-    const later = '1 change first seen later can have happened between these days.';
+    const later = '1 change first seen later may have happened between these days.';
     for (const [days, heading, note] of [
       ['2020-04-01..2020-04-20', 'Last known profile, from 31 March 2020', `${same('31 March 2020')} ${later}`],
       [
         '2020-02-01..2020-02-02',
         'Last known profile, from 21 January 2020',
-        `${same('21 January 2020')} ${later} 1 rename can have happened between these days.`,
+        `${same('21 January 2020')} ${later} 1 rename may have happened between these days.`,
       ],
       [
         '2020-01-21..2020-03-31',

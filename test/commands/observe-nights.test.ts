@@ -24,7 +24,7 @@ describe('palimpsest observe of documents without a time', () => {
     const { code, stdout } = await palimpsestHere(['observe', 'nights', '--store', store], { cwd });
     expect(code).toBe(0);
     expect(stdout).toContain(
-      '  times     2024-05-01T00:00:00.000000Z to 2024-05-03T00:00:00.000000Z, as in the names of files and folders, of 9 snapshots\n',
+      '  times     2024-05-01T00:00:00.000000Z to 2024-05-03T00:00:00.000000Z: 9 snapshots with the time in the name of the file or folder\n',
     );
     const bios = contentsOf(store).feed.filter((record) => record.account.startsWith('a@') && record.data_type === 'Bio');
     expect(bios.map(({ text, first_encountered_date }) => [text, first_encountered_date])).toEqual([

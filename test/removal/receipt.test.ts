@@ -180,7 +180,7 @@ describe('remove with --receipt and --check', () => {
     const { error } = await removing('john', ...check);
     expect(error).toMatchObject({
       code: 'not-confirmed',
-      expected: expect.stringMatching(/^only names of removed accounts: without --yes/),
+      expected: expect.stringMatching(/^names of removed accounts, because --check/),
     });
     expect(error.hint).not.toContain('--yes');
   });

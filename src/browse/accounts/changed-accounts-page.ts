@@ -59,7 +59,7 @@ export function changedAccountsPage(reader: StoredAccounts, newest: readonly str
   return pageOf(
     { title: 'Accounts by changes', root: ROOT_1, section: 'accounts' },
     markup`<h1>Accounts by changes <small>${trusted(counted(all, 'account'))}, at most ${MAX_LISTED} in each table of changes</small></h1>
-<nav class=pages aria-label="All accounts"><a href="${ROOT_1}${accountsPage()}">All accounts by handle</a> <a href="${ROOT_1}${namesPage()}">Accounts by name</a> <a href="#most">Most changes</a> ${notSeen === undefined ? '' : markup`<a href="#unseen">Not seen lately</a> `}<a href="#names">New names</a></nav>
+<nav class=pages aria-label="All accounts"><a href="${ROOT_1}${accountsPage()}">All accounts by handle</a> <a href="${ROOT_1}${namesPage()}">Accounts by name</a> <a href="#most">Most changes</a> ${notSeen === undefined ? '' : markup`<a href="#lately">Not seen lately</a> `}<a href="#names">New names</a></nav>
 <h2>Newest changes</h2>
 ${table(last)}${isWhole ? '' : markup`<p>The newest changes of the other accounts ${others}.</p>\n`}<h2 id=most>Most changes</h2>
 ${most.length === 0 ? '' : SAME_RANK}${table(most)}${isWhole ? '' : markup`<p>Every other account has at most ${changesMarkup(most.at(-1)?.changes ?? 0)}. Their numbers ${others}.</p>\n`}${notSeen === undefined ? '' : notSeenList(reader, notSeen)}<h2 id=names>New names</h2>
@@ -96,8 +96,8 @@ function notSeenList(reader: StoredAccounts, found: readonly SeenAccount[]): Mar
   });
   const table = markup`<table class=accounts><thead><tr><th scope=col>Account<th scope=col>Last seen</thead><tbody>\n${joined(rows)}</tbody></table>\n`;
   const only = found.length > MAX_LISTED ? markup` The list has only the ${MAX_LISTED} that were seen last.` : '';
-  return markup`<h2 id=unseen>Not seen lately</h2>\n${NOT_SEEN}${only}</p>\n${rows.length === 0 ? markup`<p>There is no such account.</p>\n` : table}`;
+  return markup`<h2 id=lately>Not seen lately</h2>\n${NOT_SEEN}${only}</p>\n${rows.length === 0 ? markup`<p>No account.</p>\n` : table}`;
 }
 
 /** Does not say that they are gone: a source can lack an account that is still there. */
-const NOT_SEEN = markup`<p>Accounts that earlier snapshots have, but no snapshot of the last 10 days. The days end at <a href="${ROOT_1}${ABOUT}#complete">the newest snapshot</a>, not today. This says nothing about why. The accounts need not be gone.`;
+const NOT_SEEN = markup`<p>Accounts that earlier snapshots have, but no snapshot of the newest 10 days. Accounts with a newer record of another source are left out. The days end at <a href="${ROOT_1}${ABOUT}#complete">the newest snapshot</a>, not today. This says nothing about why. The accounts need not be gone.`;

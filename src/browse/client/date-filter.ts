@@ -46,7 +46,7 @@ export function addDateFilter(): void {
     const hasDates = first + last !== '';
     reset.hidden = !hasDates;
     const isFiltered = hasDates || shown < changes.length;
-    const possible = shown === all.length ? '' : `. ${number(all.length - shown)} more can be of these days.`;
+    const possible = shown === all.length ? '' : `. ${number(all.length - shown)} more may have happened on these days.`;
     const dates = `${hasDates ? ',' : ''}${first && ` from ${first}`}${last && ` to ${last}`}`;
     const records = changes.some(isRename) ? `${number(changes.length)} records and renames` : counted(changes.length, 'record');
     const count = `${number(shown)} of ${records} on this page${dates}${possible}`;
@@ -120,7 +120,9 @@ async function showOtherDates(place: HTMLElement, from: string, to: string): Pro
         ? element('a', { href: `${mainPage()}.html#on=${end}` }, end)
         : element('a', { href: `${rootPath()}browse/months/${end}.html` }, shownMonth(end)),
     );
-  const label = isAccount ? `${hasOthers ? 'Other pages can have entries of these dates. ' : ''}Profile on:` : 'Months with entries:';
+  const label = isAccount
+    ? `${hasOthers ? 'Other pages can have entries of these dates. ' : ''}Profile on:`
+    : 'First and last month with entries:';
   place.replaceChildren(...(links.length === 0 ? ['No page has entries of these dates.'] : [label, ...links]));
 }
 

@@ -35,7 +35,7 @@ interface Profile {
   /** When a source showed it, such as `from 5 March 2024`. */
   readonly seen: string;
   /** What its page knows of the time between the two days of a comparison. A `change` was first seen then. */
-  readonly events: readonly ('change' | 'change first seen later can have happened' | 'rename happened' | 'rename can have happened')[];
+  readonly events: readonly ('change' | 'change first seen later may have happened' | 'rename happened' | 'rename may have happened')[];
 }
 
 const DAYS = /^#on=(\d{4}-\d\d-\d\d)(?:\.\.(\d{4}-\d\d-\d\d))?$/;
@@ -116,7 +116,7 @@ function linksTo(direction: 'Newer' | 'Older'): HTMLAnchorElement[] {
 }
 
 /**
- * Returns what can have happened after a day and up to a later one, for each entry of this page. A rename without a known end is of the day
+ * Returns what may have happened after a day and up to a later one, for each entry of this page. A rename without a known end is of the day
  * on which a source last showed the former handle, or of a later one.
  */
 function eventsBetween(first: string, second: string): Profile['events'] {
@@ -124,8 +124,8 @@ function eventsBetween(first: string, second: string): Profile['events'] {
     const [earliest, latest] = intervalDays(change);
     const hasEnd = Boolean(intervalEnd(change));
     if (change.matches('.F') || earliest > second || (latest <= first && (hasEnd || earliest < first))) return [];
-    if (isRename(change)) return [hasEnd && earliest >= first && latest <= second ? 'rename happened' : 'rename can have happened'];
-    return [latest <= second ? 'change' : 'change first seen later can have happened'];
+    if (isRename(change)) return [hasEnd && earliest >= first && latest <= second ? 'rename happened' : 'rename may have happened'];
+    return [latest <= second ? 'change' : 'change first seen later may have happened'];
   });
 }
 
@@ -233,8 +233,8 @@ function shownProfiles(profiles: readonly Profile[], isOnePage: boolean): readon
       const number = events.filter((event) => event === `${noun} ${verb}`).length;
       return number === 0 ? '' : `${least}${counted(number, noun)} ${verb} between these days.`;
     };
-    const later = sentence('change', 'first seen later can have happened');
-    const renames = [sentence('rename', 'happened'), sentence('rename', 'can have happened')];
+    const later = sentence('change', 'first seen later may have happened');
+    const renames = [sentence('rename', 'happened'), sentence('rename', 'may have happened')];
     notes.unshift(element('p', {}, [result, seen, later, ...renames].filter(Boolean).join(' ')));
   }
   return [title, element('dl', {}, ...rows), ...notes];

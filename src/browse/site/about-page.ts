@@ -109,8 +109,8 @@ ${lacks(incomplete)}<h2 id=removal>Corrections and removal</h2>
 <p>Follow <code>next</code> from <a href="${ROOT_1}rest/account/">accounts</a> to the entry with its <code>screen_name</code>. The HTML page of an account keeps its address until a rename.</p>
 <p>In the JSON of a record, <code>account</code> is the present handle, also if the record is older than the rename.</p>
 <h2>How to verify it</h2>
-<p>The fingerprint identifies this state of the data. Two stores of one palimpsest version with the same data have the same one. The pages show the same records as the <a href="${ROOT_1}rest/data/">JSON data</a>.</p>
 <p>These pages were made by palimpsest, a program for the command line. It is free software.</p>
+<p>The fingerprint identifies this state of the data. Two stores of one palimpsest version with the same data have the same one. The pages show the same records as the <a href="${ROOT_1}rest/data/">JSON data</a>.</p>
 <p>The publisher has the file manifest-sha256.txt with the SHA-256 of each file. Many sites do not serve it. With it and a copy of all files, <code>palimpsest verify --out FOLDER</code> checks them.</p>
 <p>Without these files, <code>palimpsest mirror ${address}</code> reads the JSON data into a store, and <code>palimpsest build --base-url ${address}</code> makes JSON pages from the store. If the page sizes are the same and nothing changed meanwhile, they are equal to those of this site. The fingerprint of this store can differ, because the JSON lacks the ids and the former handles of accounts.</p>
 `,

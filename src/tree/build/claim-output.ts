@@ -106,7 +106,7 @@ function checkOwnership(out: string): void {
 }
 
 function otherForm(out: string): Failure {
-  const [expected, found] = ['the pages of a site, as files, or nothing', 'a target with versions'];
+  const [expected, found] = ['an empty folder, a new one, or a tree', 'a target with versions'];
   const hint = 'name another folder or ZIP with --out; nothing was changed';
   return new Failure('other-form', `${out} is a target with versions`, {
     place: { file: join(out, VERSIONS_MARKER) },

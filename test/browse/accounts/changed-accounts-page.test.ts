@@ -92,7 +92,7 @@ it('names that are newer than the lists by name are in a table, and in the scrip
 
 /** The table of the accounts that were not seen lately, as text. */
 function notSeenIn(html: string | undefined): readonly string[] | undefined {
-  const [, section] = html?.split('<h2 id=unseen>') ?? [];
+  const [, section] = html?.split('<h2 id=lately>') ?? [];
   const table = parse(section?.split('<h2')[0] ?? '');
   return section === undefined
     ? undefined
@@ -104,7 +104,7 @@ function notSeenIn(html: string | undefined): readonly string[] | undefined {
       );
 }
 
-it('accounts that no snapshot of the last 10 days has are in a table, and each night has the page of a first build', async () => {
+it('accounts that the snapshots of the newest 10 days lack are in a table, and each night has the page of a first build', async () => {
   const path = join(temporaryFolder(), 'store.db');
   const shown: (string | undefined)[] = [];
   let before = { html: '', revision: -1 };
@@ -149,8 +149,8 @@ it('accounts that no snapshot of the last 10 days has are in a table, and each n
     // another source has a later record of it
     '',
   ]);
-  expect(before.html).toContain('There is no such account.');
-  expect(before.html).toContain('<a href="#unseen">Not seen lately</a>');
+  expect(before.html).toContain('<p>No account.</p>');
+  expect(before.html).toContain('<a href="#lately">Not seen lately</a>');
 });
 
 it('the table of the accounts that were not seen lately has the 200 that were seen last, and a store without observations has none', async () => {
