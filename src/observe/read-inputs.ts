@@ -1,6 +1,6 @@
 import type { Pauses } from '../contract/event-loop-pauses.ts';
 import { type Instant, timestampOf } from '../contract/instant.ts';
-import { type RemovedAccounts, withoutRemoved } from '../sources/rejects/removed-in-errors.ts';
+import { type RemovedAccounts, withoutRemoved } from '../sources/rejects/redact-removed.ts';
 import { type FileCounts, type ObserveContext, type Observed, observationsOf } from '../sources/snapshots/observations.ts';
 import { PathTimeCounter, type PathTimes } from '../sources/snapshots/path-time.ts';
 import type { Input, InputError } from '../sources/source.ts';

@@ -8,9 +8,9 @@ import { checkPlace, type RecordPlace } from './pages/feed-check.ts';
 import { MultisetHash } from './pages/multiset-hash.ts';
 import type { TreeMetadata } from './pages/tree-pages.ts';
 import { UnknownPrevious } from './pages/unknown-previous.ts';
+import { secondPass } from './second-pass.ts';
 import type { SortKeysCheck } from './sort-keys-check.ts';
 import type { FoundItems, SpanResult } from './span-check.ts';
-import { secondPass } from './unresolved-checks.ts';
 import type { Report } from './violation.ts';
 
 /** What the message of a stopped check says. */

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Observation, Profile } from '../../../src/contract/snapshots/observation.ts';
 import { FORMATS, type FormatName } from '../../../src/sources/formats/all-formats.ts';
 import type { JsonObject } from '../../../src/sources/formats/format.ts';
-import { namesIn } from '../../../src/sources/rejects/removed-in-errors.ts';
+import { namesIn } from '../../../src/sources/rejects/redact-removed.ts';
 import { errorIn, NOON, observationsIn, profileOf, readText, readValues } from './reading.ts';
 import { expectSound } from './sound.ts';
 

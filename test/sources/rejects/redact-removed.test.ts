@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { handleKey } from '../../../src/contract/accounts/handle.ts';
-import { withoutRemoved } from '../../../src/sources/rejects/removed-in-errors.ts';
+import { withoutRemoved } from '../../../src/sources/rejects/redact-removed.ts';
 
 const HANDLES = ['nina_k', 'nina@social.example', 'bio', '13'];
 const IDS = ['7', '12', 'did:plc:1'];
