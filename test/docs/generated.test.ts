@@ -111,7 +111,7 @@ function commandsPage(): string {
     'The help of every command as one page. [cli.md](cli.md) describes what all commands share.',
     table(['command', 'what it does'], list),
     ...commands.map(([name, command]) => commandText(name, command)),
-    '## All options\n\nAn option has the same meaning in every command that has it. [cli.md](cli.md) has the options of every command, and the variable of each option.',
+    '## All options\n\nAn option has the same meaning in every command that has it. `--json` and `--quiet` work in every command. [cli.md](cli.md) explains how a variable is named after its option.',
     optionsTable(commands),
   ].join('\n\n');
 }
