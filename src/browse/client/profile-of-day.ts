@@ -55,6 +55,7 @@ export function addProfileOfDay(): void {
     const [, first, second = ''] = DAYS.exec(hash) ?? [];
     if (first === undefined) return;
     [day.value, other.value] = [first, second];
+    if (day.value !== first || other.value !== second) return result.replaceChildren('There is no such day.');
     const isOne = second === '';
     if (!isOne && second <= first) return result.replaceChildren('The second day must be after the first.');
     const days = await knownDays();
@@ -76,9 +77,13 @@ export function addProfileOfDay(): void {
     // a link of the filter by date does not scroll
     day.scrollIntoView({ block: 'nearest' });
   };
+  const clear = () => {
+    history.replaceState(null, '', location.pathname);
+    result.replaceChildren(other.value === '' ? '' : 'Choose the first day, too.');
+  };
   const choose = () => {
     const hash = `#on=${[day.value, other.value].filter(Boolean).join('..')}`;
-    if (day.value === '') result.replaceChildren();
+    if (day.value === '') clear();
     else if (location.hash === hash) void show();
     else location.assign(`${mainPage()}.html${hash}`);
   };
@@ -92,7 +97,7 @@ export function addProfileOfDay(): void {
     isTyped = false;
   });
   place.addEventListener('change', () => {
-    if (isTyped) result.replaceChildren(day.value === '' ? '' : 'Press Enter to show the profile.');
+    if (isTyped && day.value !== '') result.replaceChildren('Press Enter to show the profile.');
     else choose();
   });
   addEventListener('hashchange', () => void show());
@@ -124,7 +129,7 @@ function eventsBetween(first: string, second: string): Profile['events'] {
     const [earliest, latest] = intervalDays(change);
     const hasEnd = Boolean(intervalEnd(change));
     if (change.matches('.F') || earliest > second || (latest <= first && (hasEnd || earliest < first))) return [];
-    if (isRename(change)) return [hasEnd && earliest >= first && latest <= second ? 'rename happened' : 'rename may have happened'];
+    if (isRename(change)) return [hasEnd && earliest > first && latest <= second ? 'rename happened' : 'rename may have happened'];
     return [latest <= second ? 'change' : 'change first seen later may have happened'];
   });
 }
@@ -144,7 +149,8 @@ function profileOn(day: string, days: readonly KnownDays[]): Omit<Profile, 'even
   const isSeen = known.length === 0 || last.seen === `from ${date}`;
   const isLater = !isSeen && day > last.day;
   const title = isSeen ? `profile on ${date}` : `last known profile, ${last.seen}`;
-  const doubt = isSeen || isLater ? '' : `It is not known whether a snapshot of ${date} had this account.`;
+  const gone = lastKnown() === '' ? '' : `No snapshot after ${shownDay(lastKnown())} has this account.`;
+  const doubt = isSeen ? '' : isLater ? gone : `It is not known whether a snapshot of ${date} had this account.`;
   const notes = [valuesOn(day), doubt, rename, noteOn(day, known.length === 0, isLater)];
   return { title, texts: known, seen: last.seen, note: notes.filter(Boolean).join(' ') };
 }
