@@ -9,7 +9,7 @@ import type { NewestCounts } from '../filter/field-files.ts';
 import { byteText, escapeText, joined, type Markup, markup, numberMarkup, type RecordCounts, trusted } from '../markup.ts';
 import { type Month, newestRenames } from '../months/months.ts';
 import { type Page, pageOf, ROOT_1 } from '../page-frame.ts';
-import { accountsPage, NEWEST_CHANGES } from '../paths.ts';
+import { accountsPage, CHANGED_ACCOUNTS, NEWEST_CHANGES } from '../paths.ts';
 import { contactLink, DEFAULT_TITLE, siteText, sourceLink } from './publisher.ts';
 import { completeness } from './snapshot-coverage.ts';
 
@@ -94,7 +94,7 @@ ${completeness(snapshot_days, days)}<h2>What the records are</h2>
 <p>They do not say who changed it, or why. A value that no snapshot shows is missing.</p>
 <p>Between two snapshots, nothing is known. The first snapshot after a long time can show many changes at once.</p>
 <p>An account that is gone can look like one that did not change.</p>
-<p>If the snapshots of the newest 10 days lack an account that earlier ones had, its page says on which day it was last known. That does not mean that it is gone.</p>
+<p>If the snapshots of the newest 10 days lack an account that earlier ones had, its page says on which day it was last known. That does not mean that it is gone.${snapshot_days.length === 0 ? '' : LATELY}</p>
 <p>What a profile says can be untrue.</p>
 ${lacks(incomplete)}<h2 id=removal>Corrections and removal</h2>
 <p>${whomToAsk(about)}</p>
@@ -113,6 +113,7 @@ ${lacks(incomplete)}<h2 id=removal>Corrections and removal</h2>
 <p>The fingerprint identifies this state of the data. Two stores of one palimpsest version with the same data have the same one. The pages show the same records as the <a href="${ROOT_1}rest/data/">JSON data</a>.</p>
 <p>The publisher has the file manifest-sha256.txt with the SHA-256 of each file. Many sites do not serve it. With it and a copy of all files, <code>palimpsest verify --out FOLDER</code> checks them.</p>
 <p>Without these files, <code>palimpsest mirror ${address}</code> reads the JSON data into a store, and <code>palimpsest build --base-url ${address}</code> makes JSON pages from the store. If the page sizes are the same and nothing changed meanwhile, they are equal to those of this site. The fingerprint of this store can differ, because the JSON lacks the ids and the former handles of accounts.</p>
+<p>These checks show that the files belong together and did not change. They do not show that a source had these profiles: for that, see the links named Snapshot, or ask the publisher.</p>
 `,
   );
 }
@@ -147,6 +148,8 @@ interface ScriptState extends Pick<ShownState, 'fingerprint'> {
   readonly fields: NewestCounts | undefined;
   readonly months: readonly string[];
 }
+
+const LATELY = markup` <a href="${ROOT_1}${CHANGED_ACCOUNTS}#lately">Accounts not seen lately</a>`;
 
 /** Returns the script with what changes with each record, so that not all pages have it: what citations say about the site, and what filters need. */
 export function siteScript({ about, base_url, snapshot_days }: Site, state: ScriptState): string {
