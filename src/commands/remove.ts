@@ -107,7 +107,7 @@ function lines({ removed, excluded, known, shared, namesakes, mentions }: Remove
     ...excluded.map((name) => `  excluded  ${name}, although no account in the store has this name`),
     ...known.map((name) => `  known     ${name} is already removed and excluded`),
     ...shared.map((handle) => `  shared    ${handle} is not excluded, because another account has it now`),
-    ...namesakes.map((name) => `  namesake  ${name} had one of these handles, too, and stays in the store`),
+    ...namesakes.map((name) => `  namesake  ${name} has or had one of these handles, too, and stays in the store`),
     ...mentionLines(mentions),
   ];
 }

@@ -185,6 +185,18 @@ describe('remove with --receipt and --check', () => {
     expect(error.hint).not.toContain('--yes');
   });
 
+  it('does not remove the account that has a handle of the removed account now', async () => {
+    const { cwd, run, removing } = await home(seen(1, 'mary', '1', 'x') + seen(2, 'mary2', '1', 'x') + seen(3, 'mary', '2', 'y'));
+    expect(await run('remove', 'id:1', '--yes')).toMatchObject({ shared: ['mary'] });
+    writeFileSync(join(cwd, 'clean.txt'), 'nobody');
+    // the advice after an interrupted removal is to name all handles of the account again
+    const searched = { results: [], known: ['mary2', 'id:1'], namesakes: ['mary'] };
+    expect(await removing('mary2', 'mary', 'id:1', '--check', 'clean.txt', '--yes')).toMatchObject(searched);
+    expect(await run('accounts')).toMatchObject({ results: [{ screen_name: 'mary', stable_id: '2' }] });
+    // a stable id is of one account only
+    expect(await removing('id:1', 'id:2', '--check', 'clean.txt', '--yes')).toMatchObject({ results: [{ screen_name: 'mary' }] });
+  });
+
   it('is refused before the removal: with a dry run, without the copy, and for a receipt over another file', async () => {
     const { cwd, removing, run } = await home();
     mkdirSync(join(cwd, 'empty'));

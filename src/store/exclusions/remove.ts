@@ -24,7 +24,10 @@ export interface RemoveOptions {
   readonly isDryRun: boolean;
   /** Whether to exclude a name that no account in the store has. */
   readonly allowUnknown: boolean;
-  /** Whether the names are searched in copies: then a name of a removed account does not remove another account that had it before. */
+  /**
+   * Whether the names are searched in copies. If one of them is of a removed account, the handles beside it can be others of that account.
+   * Then a handle removes no account that has or had it.
+   */
   readonly isSearch?: boolean;
   /** Stops the removal: nothing is removed. */
   readonly signal?: AbortSignal | undefined;
@@ -40,7 +43,7 @@ export interface RemoveSummary {
   readonly known: readonly string[];
   /** Former handles that are not excluded, because another account has them now. */
   readonly shared: readonly string[];
-  /** Other accounts that had one of the handles before. They stay. */
+  /** Other accounts that have or had one of the handles. They stay. */
   readonly namesakes: readonly string[];
   /** Which records of other accounts mention a removed handle, such as `@nina_k`. They stay. */
   readonly mentions: Mentions;
@@ -90,9 +93,12 @@ function remove(batch: Batch, names: readonly string[], options: RemoveOptions):
   const shared: string[] = [];
   const spellings = new HandleSpellings(database);
   const time = exclusions.timeOfRemoval(options.now);
+  const isSearch = options.isSearch && names.some((name) => isExcluded(exclusions, name));
+  const staying: string[] = [];
   for (const name of names) {
-    const named = options.isSearch && isExcluded(exclusions, name) ? [] : accountsNamed(database, name);
-    const accounts = named.flatMap((screenName) => removeAccount(batch, spellings, screenName) ?? []);
+    const named = accountsNamed(database, name);
+    const isSearched = isSearch && (parseAccountName(name).handle !== undefined || isExcluded(exclusions, name));
+    const accounts = (isSearched ? [] : named).flatMap((screenName) => removeAccount(batch, spellings, screenName) ?? []);
     removed.push(...accounts);
     if (accounts.length > 0) {
       const handles = new Set(accounts.flatMap(({ screen_name, former_handles }) => [screen_name, ...former_handles]));
@@ -103,6 +109,8 @@ function remove(batch: Batch, names: readonly string[], options: RemoveOptions):
       exclusions.add(exclusionOf(accounts, [...handles].filter(isIdentifying), unclear, time), false);
     } else if (isExcluded(exclusions, name)) {
       known.push(name);
+    } else if (isSearched && named.length > 0) {
+      staying.push(...named);
     } else if (options.allowUnknown) {
       const { handle, stableId } = parseAccountName(name);
       const keys = {
@@ -121,13 +129,13 @@ function remove(batch: Batch, names: readonly string[], options: RemoveOptions):
   forgetContents(database);
   const handles = removed.flatMap(({ screen_name, former_handles }) => [screen_name, ...former_handles]);
   const knownHandles = known.flatMap((name) => parseAccountName(name).handle ?? []);
-  const former = new Set([...handles, ...knownHandles].flatMap((handle) => spellings.formerHolders(handle)));
+  const holders = new Set([...staying, ...[...handles, ...knownHandles].flatMap((handle) => spellings.formerHolders(handle))]);
   return {
     removed: removed.map(({ recordIds: _, serviceIds: __, isNew: ___, ...rest }) => rest),
     excluded,
     known,
     shared,
-    namesakes: [...former].filter((name) => !removed.some(({ screen_name }) => screen_name === name)).toSorted(),
+    namesakes: [...holders].filter((name) => !removed.some(({ screen_name }) => screen_name === name)).toSorted(),
     mentions: findMentions(database, handles),
   };
 }
