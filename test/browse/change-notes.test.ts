@@ -46,6 +46,7 @@ it.each<[name: string, before: string, after: string, note: string | undefined]>
   ['an Armenian letter', 'Rob', 'R\u0585b', 'letter of another script U+0585 added'],
   ['a Cherokee letter', 'Anna', '\u13aanna', 'letter of another script U+13AA added'],
   ['a Cyrillic letter like an l', 'Paul', 'Pau\u04cf', 'Cyrillic letter like l U+04CF added'],
+  ['a word of another script that stays', '\u0535\u054aalumni', '\u0535\u054a 2020', undefined],
   ['a word in Armenian', 'maps', '\u0562\u0561\u057c maps', undefined],
   ['a blank Braille pattern', 'of maps', 'of \u2800maps', 'blank Braille pattern U+2800 added'],
   ['an object replacement character', 'maps', 'maps\ufffc', 'object replacement character U+FFFC added'],

@@ -34,7 +34,9 @@ interface Profile {
   readonly note: string;
   /** When a source showed it, such as `from 5 March 2024`. */
   readonly seen: string;
-  /** What its page knows of the time between the two days of a comparison. A `change` was first seen then. */
+  /** The page that knows it. */
+  readonly page: string;
+  /** What this page knows of the time between the two days of a comparison. A `change` was first seen then. */
   readonly events: readonly ('change' | 'change first seen later may have happened' | 'rename happened' | 'rename may have happened')[];
 }
 
@@ -65,15 +67,15 @@ export function addProfileOfDay(): void {
     const events = eventsBetween(first, second);
     // the newest first: the pages lead to older ones
     for (const one of [second, first].filter(Boolean)) {
-      const key = `${mainPage()} ${one}`;
-      const known = isKnown(one) ? { ...profileOn(one, days), events } : isOne ? undefined : recall<Profile>(key);
+      const key = `${mainPage()} ${hash} ${one}`;
+      const known = isKnown(one) ? { ...profileOn(one, days), events, page: location.pathname } : isOne ? undefined : recall<Profile>(key);
       if (known === undefined) return location.replace(pageWith(one) + hash);
       // the page with the other day needs it
       const isShared = isOne || remember(key, known);
       if (!isShared && !isKnown(first)) return result.replaceChildren('To compare these days, allow this site to store data.');
       profiles.unshift(known);
     }
-    result.replaceChildren(...shownProfiles(profiles, isOne || isKnown(second)));
+    result.replaceChildren(...shownProfiles(profiles));
     // a link of the filter by date does not scroll
     day.scrollIntoView({ block: 'nearest' });
   };
@@ -134,7 +136,7 @@ function eventsBetween(first: string, second: string): Profile['events'] {
   });
 }
 
-function profileOn(day: string, days: readonly KnownDays[]): Omit<Profile, 'events'> {
+function profileOn(day: string, days: readonly KnownDays[]): Omit<Profile, 'events' | 'page'> {
   const texts = new Map<string, string>();
   for (const row of elements('[data-before] > div')) {
     texts.set(row.querySelector('dt')?.textContent ?? '', valueIn(row.querySelector('dd')));
@@ -202,9 +204,8 @@ function noteOn(day: string, isEmpty: boolean, isLater: boolean): string {
 
 /**
  * Shows one profile, or the difference of two. A profile that is not known is not compared, and none is compared with itself.
- * @param isOnePage whether this page has both
  */
-function shownProfiles(profiles: readonly Profile[], isOnePage: boolean): readonly HTMLElement[] {
+function shownProfiles(profiles: readonly Profile[]): readonly HTMLElement[] {
   const areKnown = profiles.every(({ texts }) => texts.length > 0);
   const isSame = areKnown && profiles.length === 2 && profiles[0]?.seen === profiles[1]?.seen;
   const shown = isSame ? profiles.slice(1) : profiles;
@@ -230,6 +231,7 @@ function shownProfiles(profiles: readonly Profile[], isOnePage: boolean): readon
       : isEqual
         ? 'No difference.'
         : '';
+    const isOnePage = profiles.every(({ page }) => page === other.page);
     const events = isOnePage ? other.events : profiles.flatMap((profile) => profile.events);
     const least = isOnePage ? '' : 'At least ';
     const changes = events.filter((event) => event === 'change').length;

@@ -81,7 +81,9 @@ export interface TextDifference {
 export function invisibleCharacters({ removed, added, before, after, isAtEnd }: TextDifference): readonly string[] {
   // a word that moved is seen
   if (removed === added && (removed === '' || visible(removed) !== '')) return [];
-  const differs = (_: string, count: number) => count !== 0;
+  // a letter that stays can get into another word
+  const changed = CONFUSABLE.test(removed + added) ? surplus(removed, added) : new Map<string, number>();
+  const differs = (letter: string, count: number) => count !== 0 && Math.sign(count) === Math.sign(changed.get(letter) ?? 0);
   if (visible(removed) !== visible(added)) {
     const lookAlike = CONFUSABLE.test(removed + added) ? named(lookAlikesIn(before), lookAlikesIn(after), differs) : [];
     if (!(INVISIBLE_OR_SPACE.test(removed) || INVISIBLE_OR_SPACE.test(added))) return lookAlike;
@@ -150,12 +152,15 @@ function nameOf(character: string): string | undefined {
   return NAMES.get(character.codePointAt(0) ?? 0) ?? other;
 }
 
-/** Names characters of two texts. @param isNamed gets a character, and how many more of it the second text has */
+/** Names characters of two texts. A line break has no code point: HTML shows each form of it in the same way. @param isNamed gets a character, and how many more of it the second text has */
 function named(removed = '', added = '', isNamed: (character: string, count: number) => boolean): readonly string[] {
   const notes = [...surplus(removed, added)].filter(([one, count]) => isNamed(one, count));
   const shown = notes
     .slice(0, MAX_NAMED)
-    .map(([one, count]) => `${nameOf(one)} ${codePoints(one)} ${count === 0 ? 'moved' : count > 0 ? 'added' : 'removed'}`);
+    .map(
+      ([one, count]) =>
+        `${nameOf(one)}${one === '\n' ? '' : ` ${codePoints(one)}`} ${count === 0 ? 'moved' : count > 0 ? 'added' : 'removed'}`,
+    );
   return notes.length > MAX_NAMED ? [...shown, `${notes.length - MAX_NAMED} more`] : shown;
 }
 
