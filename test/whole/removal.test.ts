@@ -195,7 +195,7 @@ describe('palimpsest remove', () => {
     await observing(seen(1, 'victim', '99', 'a') + seen(2, 'Victim', '98', 'b'));
     const { namesakes } = await cli('remove', 'id:98', '--dry-run');
     expect(namesakes).toEqual(['victim~5', 'victim~99']);
-    await failing(3, /not-confirmed.*namesake victim~99 had one of these handles/s, 'remove', 'id:98');
+    await failing(3, /not-confirmed.*namesake victim~99 has or had one of these handles/s, 'remove', 'id:98');
   });
 
   it('lists each handle once, also one that the account had twice', async () => {
