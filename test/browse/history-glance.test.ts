@@ -35,11 +35,11 @@ describe('the history of an account at a glance', () => {
     const page = await pageWith(Array.from({ length: 18 }, (_, n) => (n % 2 === 0 ? '' : 'İ'.repeat(80))));
     const from = '1 January 2020';
     expect(rowsOf(page)).toEqual([
-      [`${'İ'.repeat(50)}…`, from, 'latest value', '9 separate periods'],
-      ['empty', from, from, '9 separate periods'],
+      [`${'İ'.repeat(50)}…`, `first seen ${from}`, 'latest value', '9 separate periods'],
+      ['empty', `first seen ${from}`, `next value seen ${from}`, '9 separate periods'],
     ]);
     // the date leads to the first record of the value
-    expect(page).toMatch(/<td><a href="#r2"><time/);
+    expect(page).toContain('<td><a href="#r2"><span class=label>first seen </span><time');
     expect(elementsNamed(parse(page), 'svg')).toHaveLength(1);
   });
 

@@ -77,14 +77,17 @@ function valuesOf(records: readonly ChangeRecord[]): readonly FieldValue[] {
   return [...values.values()];
 }
 
+/** Labels of dates. A wide screen hides them, because the head of the table has them. */
+const [FIRST_SEEN, NEXT_SEEN] = [markup`<span class=label>first seen </span>`, markup`<span class=label>next value seen </span>`];
+
 /** @param other the text to compare with: that of the row above, or for the first row that of the second */
 function valueRow(type: DataType, { first, next, periods }: FieldValue, other: ByteText, hrefOf: AddressOf): Markup {
   const { text, first_encountered_date: from } = first;
   const shown = orEmpty(valueMarkup(excerpt(text ?? '', other), type));
-  const to = next === undefined ? markup`latest value` : dateMarkup(next.first_encountered_date.slice(0, 10));
+  const to = next === undefined ? markup`latest value` : markup`${NEXT_SEEN}${dateMarkup(next.first_encountered_date.slice(0, 10))}`;
   const count = periods === 1 ? markup` class=once>1 period` : markup`>${numberMarkup(periods)} separate periods`;
   // values in different rows can look the same
-  return markup`<td dir=auto>${shown}${contentsNote(text ?? '')}<td><a href="${hrefOf(first)}">${dateMarkup(from.slice(0, 10))}</a><td>${to}<td${count}\n`;
+  return markup`<td dir=auto>${shown}${contentsNote(text ?? '')}<td><a href="${hrefOf(first)}">${FIRST_SEEN}${dateMarkup(from.slice(0, 10))}</a><td>${to}<td${count}\n`;
 }
 
 const ELLIPSIS = byteText('…');

@@ -8,8 +8,10 @@ import {
   element,
   elements,
   endDays,
+  firstDayOf,
   intervalDays,
   isRename,
+  linksTo,
   mainPage,
   rootPath,
   shownChanges,
@@ -98,32 +100,50 @@ export function addDateFilter(): void {
 }
 
 /**
- * Adds links for the chosen dates: on the page of an account to the profile on those days, elsewhere to their months if other pages can
- * have entries of these dates. The script does not know which days of a month have entries.
+ * Adds links for the chosen dates. A page of an account gets links to its other parts that can have entries of these dates, and to the
+ * profile on those days. Another page gets links to their months if other pages can have entries of these dates. The script does not know
+ * which days of a month have entries.
  * @param place is empty if there are none, or the months cannot be loaded
  * @param from the first day, and `to` the last one; '' if it is not chosen
  */
 async function showOtherDates(place: HTMLElement, from: string, to: string): Promise<void> {
   place.replaceChildren();
   place.dataset['choice'] = from + to;
-  const isElsewhere = [from, to].map(isOnOtherPage);
-  const hasOthers = isElsewhere.includes(true);
-  const isAccount = document.querySelector('.own') !== null;
-  if (from + to === '' || (!isAccount && !hasOthers)) return;
-  const ends = isAccount ? [from, to] : (await monthsBetween(from, to))?.filter((_, index) => isElsewhere[index]);
-  // the reader can have chosen again
-  if (ends === undefined || place.dataset['choice'] !== from + to) return;
-  const links = [...new Set(ends)]
-    .filter(Boolean)
-    .map((end) =>
-      isAccount
-        ? element('a', { href: `${mainPage()}.html#on=${end}` }, end)
-        : element('a', { href: `${rootPath()}browse/months/${end}.html` }, shownMonth(end)),
+  if (from + to === '') return;
+  if (document.querySelector('.own') !== null) {
+    const parts = partsBetween(from, to).map((link) =>
+      element('a', { href: link.href.replace(/#.*|$/, location.hash) }, `part ${link.firstChild?.textContent?.trim()}`),
     );
-  const label = isAccount
-    ? `${hasOthers ? 'Other pages can have entries of these dates. ' : ''}Profile on:`
-    : 'First and last month with entries:';
-  place.replaceChildren(...(links.length === 0 ? ['No page has entries of these dates.'] : [label, ...links]));
+    const profiles = [...new Set([from, to])].filter(Boolean).map((day) => element('a', { href: `${mainPage()}.html#on=${day}` }, day));
+    return place.replaceChildren(
+      ...(parts.length === 0 ? [] : ['Other parts can have entries of these dates:', ...parts]),
+      'Profile on:',
+      ...profiles,
+    );
+  }
+  const isElsewhere = [from, to].map(isOnOtherPage);
+  if (!isElsewhere.includes(true)) return;
+  const months = (await monthsBetween(from, to))?.filter((_, index) => isElsewhere[index]);
+  // the reader can have chosen again
+  if (months === undefined || place.dataset['choice'] !== from + to) return;
+  const links = [...new Set(months)]
+    .filter(Boolean)
+    .map((month) => element('a', { href: `${rootPath()}browse/months/${month}.html` }, shownMonth(month)));
+  place.replaceChildren(
+    ...(links.length === 0 ? ['No page has entries of these dates.'] : ['First and last month with entries:', ...links]),
+  );
+}
+
+/** Returns the links to the parts of an account that can have entries of a period. Not each part has a link. */
+function partsBetween(from: string, to: string): readonly HTMLAnchorElement[] {
+  const end = to || '9999';
+  let newer = endDays().oldest;
+  const older = linksTo('Older').filter((link) => {
+    const [first, last] = [firstDayOf(link), newer];
+    newer = first;
+    return first <= end && last >= from;
+  });
+  return [...linksTo('Newer').filter((link) => firstDayOf(link) <= end), ...older];
 }
 
 /** Whether other pages can have entries of a day, or of days beyond it. This page can lack some of those of its first and its last day. */
@@ -132,7 +152,7 @@ function isOnOtherPage(day: string): boolean {
   if (day === '') return false;
   const hasOlder = document.querySelector('nav[aria-label="Older changes"]') !== null;
   if (hasOlder && day <= oldest) return true;
-  return day >= newest && document.querySelector('nav[aria-label="Newer changes"] :is([rel=prev], span + a)') !== null;
+  return day >= newest && document.querySelector('nav[aria-label="Newer changes"] [rel=prev]') !== null;
 }
 
 /** Returns the first and the last month of the period that have entries; '' if none has. Returns undefined if the months cannot be loaded. */

@@ -103,6 +103,11 @@ export function endDays(): { readonly newest: string; readonly oldest: string } 
   return { newest: days[0] ?? '', oldest: days.at(-1) ?? '' };
 }
 
+/** The links to newer or older pages of changes, in order. */
+export function linksTo(direction: 'Newer' | 'Older'): HTMLAnchorElement[] {
+  return elements<HTMLAnchorElement>(`nav[aria-label="${direction} changes"] a`);
+}
+
 /** The first and the last day on which a change can have happened: both are its day if that is all that the page knows. */
 export function intervalDays(change: HTMLElement): readonly [earliest: string, latest: string] {
   return [seenBefore(change) || dayOf(change), intervalEnd(change)?.dateTime.slice(0, 10) ?? dayOf(change)];

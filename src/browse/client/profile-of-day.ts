@@ -15,6 +15,7 @@ import {
   intervalEnd,
   isMainPage,
   isRename,
+  linksTo,
   mainPage,
   recall,
   remember,
@@ -116,10 +117,6 @@ function pageWith(day: string): string {
   const older = linksTo('Older');
   if (day >= endDays().oldest) return `${mainPage()}.html`;
   return (older.findLast((link) => firstDayOf(link) > day) ?? older[0])?.pathname ?? '';
-}
-
-function linksTo(direction: 'Newer' | 'Older'): HTMLAnchorElement[] {
-  return elements<HTMLAnchorElement>(`nav[aria-label="${direction} changes"] a`);
 }
 
 /**
