@@ -47,7 +47,7 @@ export async function runSteps(stages: Iterable<Stage>, transfer: Transfer, conc
 
 /** Sends a file of the tree as it is. */
 async function upload({ tree, remote, headers: choice, onSent }: Transfer, { path, digest }: Step): Promise<void> {
-  const file = await readVerified(tree, { path, digest });
+  const file = readVerified(tree, { path, digest });
   const headers = fileHeaders(choice, path);
   await remote.put(path, { bytes: encoded(file, headers, path), headers, digest });
   onSent(file.length);
