@@ -25,7 +25,7 @@ export async function runObserve(terminal: Terminal, options: Values<'observe'>)
   const latest = latestTime(options);
   const sources = openSources(options, terminal, options.store, 'nothing was added', observeOptions(options));
   const { inputs, reading } = sources;
-  const newStore = newStoreLine(options.store, options.dryRun);
+  const newStore = newStoreLine(options.store, options.dryRun ? 'would create' : 'created');
   try {
     const { refusal, lastSeen, hasNewDay, ...summary } = await observeInputs(options.store, inputs, {
       ...reading,
