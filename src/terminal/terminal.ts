@@ -1,6 +1,7 @@
 import { type OnProgress, type Pauses, stopped } from '../contract/event-loop-pauses.ts';
 import { codeOf, Failure } from '../contract/failure.ts';
 import { exitCodeOf } from '../contract/failure-codes.ts';
+import { chunks } from '../contract/files/write-files.ts';
 import { hintText, type SuggestedCommand, suggested } from '../contract/hint.ts';
 import { type Color, hasColor, isTerminal, painted } from './color.ts';
 import { defect, defectLines, failureJson, failureLines } from './failure-text.ts';
@@ -25,8 +26,6 @@ export interface OutputMode {
 const DEFAULT_COLUMNS = 80;
 /** Text is not wrapped to fewer columns than this: a narrower terminal wraps it itself. */
 const MIN_COLUMNS = 20;
-/** The minimum size of one write of a summary, in characters. */
-const CHUNK_CHARACTERS = 1 << 12;
 
 /**
  * Writes summaries to standard output, and progress and errors to standard error. All text output passes
@@ -129,16 +128,8 @@ export class Terminal {
     }
   }
 
-  /** Writes texts in chunks of limited size. */
   #writeAll(texts: Iterable<string>): void {
-    let chunk = '';
-    for (const text of texts) {
-      chunk += text;
-      if (chunk.length < CHUNK_CHARACTERS) continue;
-      this.io.stdout.write(chunk);
-      chunk = '';
-    }
-    if (chunk !== '') this.io.stdout.write(chunk);
+    for (const chunk of chunks(texts)) this.io.stdout.write(chunk);
   }
 
   /** The maximum width of a line of a summary, in columns. */
