@@ -32,12 +32,7 @@ export async function runObserve(terminal: Terminal, options: Values<'observe'>)
       snapshots: contextOf(options, sources, latest),
       templates: { mention_url: options.mentionUrl, hashtag_url: options.hashtagUrl },
       dryRun: options.dryRun,
-      limits: {
-        latest,
-        maxRejected: options.maxRejected,
-        minAccounts: options.minAccounts,
-        allowLate: options.allowLate === true,
-      },
+      limits: { ...options, latest },
       onProgress: terminal.progress({
         read: { label: 'reading', amount: bytes },
         compare: { label: 'comparing', amount: items('snapshot') },

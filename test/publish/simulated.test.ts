@@ -120,7 +120,7 @@ describe('of two publishes to a store in memory at the same time', () => {
   it.each([
     ['at a new target', false, 'kept', {}],
     ['at a target with a tree', true, 'kept', {}],
-    ['without conditions, of which both say that they are the only one', true, 'unsupported', { isSinglePublisher: true }],
+    ['without conditions, of which both say that they are the only one', true, 'unsupported', { singlePublisher: true }],
   ] as const)('one succeeds, and its tree is there: %s', async (_, isPublished, conditions, more) => {
     const counts = new Map<string, number>();
     for (let seed = 1; seed <= OVERLAPS; seed += 1) {

@@ -29,8 +29,8 @@ function targetAt(store: SimulatedStore, support: Support): Target {
   return { ...target, put: (path, upload, signal, condition) => target.put(path, upload, signal, seen(condition)) };
 }
 
-function publishTo(store: SimulatedStore, tree: keyof typeof trees, support: Support, isSinglePublisher = false) {
-  return publishHere(targetAt(store, support), trees[tree].out, { concurrency: 4, allowGaps: true, isSinglePublisher });
+function publishTo(store: SimulatedStore, tree: keyof typeof trees, support: Support, singlePublisher = false) {
+  return publishHere(targetAt(store, support), trees[tree].out, { concurrency: 4, allowGaps: true, singlePublisher });
 }
 
 describe('a publish', () => {
