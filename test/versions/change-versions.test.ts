@@ -15,7 +15,7 @@ beforeEach(() => {
   store = new SimulatedStore();
 });
 
-const client = () => store.client(async () => 'done');
+const client = () => store.client();
 const publish = (text: string, more: Parameters<typeof run>[2] = {}) => run(client(), publishing(draft(folder, text)), more);
 function newest(): Commit<Version> {
   const bytes = store.objects.get(HEAD)?.bytes;

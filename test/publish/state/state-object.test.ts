@@ -25,7 +25,7 @@ function targetAt(store: SimulatedStore, support: Support): Target {
   store.conditions = isPartial ? 'kept' : support;
   const seen = (condition: Condition | undefined) =>
     isPartial && (condition === 'absent') === (support === 'ignores If-None-Match') ? undefined : condition;
-  const target = store.client(async () => 'done');
+  const target = store.client();
   return { ...target, put: (path, upload, signal, condition) => target.put(path, upload, signal, seen(condition)) };
 }
 
