@@ -121,7 +121,7 @@ async function fill(tree: VerifiedTree, bag: string, { onProgress, bagInfo = [],
     return `${payload.digest}  data/${payload.path}\n`;
   };
   async function* manifest(): AsyncGenerator<string> {
-    const copyFile = async (file: ManifestLine) => await copy(bag, file.path, await readVerified(tree, file), file.digest);
+    const copyFile = async (file: ManifestLine) => copy(bag, file.path, readVerified(tree, file), file.digest);
     for await (const payload of inOrder(filesOf(tree), WIDTH, copyFile)) yield lineOf(payload);
     for (const { path, bytes: content } of [readSortKeysFile(tree), ...readMetadata(tree).toReversed()])
       yield lineOf(await copy(bag, path, content));

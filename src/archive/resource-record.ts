@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { resolve } from '../rewrite/resolve.ts';
 import type { BuildRecord } from '../tree/build-record.ts';
 import type { ManifestLine } from '../tree/manifest/lines.ts';
-import { readVerifiedSync, type VerifiedTree } from '../tree/verified-tree.ts';
+import { readVerified, type VerifiedTree } from '../tree/verified-tree.ts';
 import { encodeRecord, gzipMemberSync } from '../warc/encode-record.ts';
 import type { Requested } from './page-urls.ts';
 
@@ -53,7 +53,7 @@ export function encodeRecords(
   const [records, lengths]: [Uint8Array[], number[]] = [[], []];
   let pageBytes = 0;
   for (const page of pages) {
-    const body = readVerifiedSync({ files }, page);
+    const body = readVerified({ files }, page);
     const pieces = resourceRecord(build, page, body, date);
     const record = isCompressed ? [gzipMemberSync(pieces)] : pieces;
     records.push(...record);

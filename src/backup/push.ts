@@ -141,7 +141,7 @@ export async function push(target: Target, options: PushOptions): Promise<PushSu
     const { newest, commit, isConditional, problems, left } = await changeVersions(remote, STORE_KIND, {
       decide,
       memory: undefined,
-      isSinglePublisher: options.singlePublisher,
+      singlePublisher: options.singlePublisher,
       isThorough,
       onSent,
     });

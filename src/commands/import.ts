@@ -24,7 +24,7 @@ const PRINTED_CONFLICTS = 5;
 export async function runImport(terminal: Terminal, options: Values<'import'>): Promise<void> {
   const sources = openSources(options, terminal, options.store, 'nothing was imported');
   const { command, reading } = sources;
-  const newStore = newStoreLine(options.store, options.dryRun);
+  const newStore = newStoreLine(options.store, options.dryRun ? 'would create' : 'created');
   let close = () => {};
   try {
     const archives = await openArchives(sources.inputs, reading.onReject);

@@ -25,19 +25,14 @@ export async function runObserve(terminal: Terminal, options: Values<'observe'>)
   const latest = latestTime(options);
   const sources = openSources(options, terminal, options.store, 'nothing was added', observeOptions(options));
   const { inputs, reading } = sources;
-  const newStore = newStoreLine(options.store, options.dryRun);
+  const newStore = newStoreLine(options.store, options.dryRun ? 'would create' : 'created');
   try {
     const { refusal, lastSeen, hasNewDay, ...summary } = await observeInputs(options.store, inputs, {
       ...reading,
       snapshots: contextOf(options, sources, latest),
       templates: { mention_url: options.mentionUrl, hashtag_url: options.hashtagUrl },
       dryRun: options.dryRun,
-      limits: {
-        latest,
-        maxRejected: options.maxRejected,
-        minAccounts: options.minAccounts,
-        allowLate: options.allowLate === true,
-      },
+      limits: { ...options, latest },
       onProgress: terminal.progress({
         read: { label: 'reading', amount: bytes },
         compare: { label: 'comparing', amount: items('snapshot') },

@@ -67,7 +67,6 @@ export async function publishVersions(terminal: Terminal, options: Values<'publi
       rebuild: options.rewriteVersions ? rebuild : undefined,
       memory,
       removals,
-      isSinglePublisher: options.singlePublisher,
       folder: join(dirname(options.out), `.${basename(options.out)}.versions`),
       onProgress: terminal.progress({
         check: { label: 'checking versions', amount: items('version') },

@@ -31,7 +31,6 @@ export async function runPublish(terminal: Terminal, options: Values<'publish'>,
   const summary = await publish(target, {
     ...options,
     ...requestsOf(options, terminal),
-    isSinglePublisher: options.singlePublisher,
     exclusions: () => (store === undefined ? undefined : exclusionsOf(store, [])),
     stateOf: (build) => stateAt(store, build),
     onProgress: terminal.progress({

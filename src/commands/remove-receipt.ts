@@ -1,9 +1,9 @@
-import { closeSync, existsSync, openSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Values } from '../command-line/commands.ts';
 import { handleHash, stableIdHash } from '../contract/accounts/exclusion.ts';
 import { Failure } from '../contract/failure.ts';
-import { readFully } from '../contract/files/file-bytes.ts';
+import { fileHead } from '../contract/files/file-bytes.ts';
 import { testWrite, writeFiles } from '../contract/files/write-files.ts';
 import { checkLocal, checkObjects, formOf, noCopy } from '../removal/check-copy.ts';
 import type { CopyCheck, CopyForm } from '../removal/copy-search.ts';
@@ -123,11 +123,7 @@ function cannotWrite(path: string, code: 'no-source' | 'not-ours', expected: str
 
 function isReceipt(path: string): boolean {
   if (!statSync(path).isFile()) return false;
-  const file = openSync(path, 'r');
-  const bytes = Buffer.alloc(RECEIPT_START.length);
-  readFully(file, bytes, 0);
-  closeSync(file);
-  const start = bytes.toString();
+  const start = fileHead(path, RECEIPT_START.length).toString();
   return start === RECEIPT_START || start.startsWith('{\n  "made_at": "');
 }
 

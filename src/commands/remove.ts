@@ -22,7 +22,7 @@ export async function runRemove(terminal: Terminal, options: Values<'remove'>, g
   const preview = given.get('--dry-run') === 'env' ? 'PALIMPSEST_DRY_RUN' : '--dry-run';
   const onProgress = terminal.progress(COMMIT_PHASES);
   const { stopSignal: signal } = terminal;
-  const newStore = newStoreLine(store, isDryRun);
+  const newStore = newStoreLine(store, isDryRun ? 'would create' : 'created');
   const isSearch = options.check !== undefined || options.receipt !== undefined;
   const choices = { now: new Date().toISOString().replace(/\.\d+/, ''), allowUnknown, isSearch };
   const planned = await removeAccounts(store, names, { ...choices, isDryRun: true }).catch(async (error: unknown) => {

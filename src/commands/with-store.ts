@@ -91,7 +91,7 @@ export function refuseOtherState(store: Store, out: string, built: string): void
   });
 }
 
-/** Returns the line about a store that a run creates. Call it before the run. */
-export function newStoreLine(path: string, isDryRun: boolean): Line {
-  return !existsSync(path) && `  store     ${isDryRun ? 'would create' : 'created'} a new store at ${path}: there was none`;
+/** Returns the line about a store that a run creates. Call it before the run. @param verb whether the run creates it, or would do so */
+export function newStoreLine(path: string, verb: 'created' | 'would create'): Line {
+  return !existsSync(path) && `  store     ${verb} a new store at ${path}: there was none`;
 }

@@ -6,8 +6,7 @@ import { isObject } from '../contract/json.ts';
 import type { Host, PublishedSite } from '../rewrite/hosts/host.ts';
 import type { Module } from '../rewrite/inlined-modules.ts';
 import { readBuildRecord } from '../tree/build-record.ts';
-import { formOf } from '../tree/tree-files.ts';
-import { type TreeSize, treeSizeOf } from '../tree/tree-size.ts';
+import { folderFiles, formOf } from '../tree/tree-files.ts';
 import { HEAD } from '../versions/commit-format.ts';
 
 /** What a path has: pages as files, the ZIP of a tree, or the versions of a site. */
@@ -92,6 +91,25 @@ export function siteWithoutTree(hasVersions: boolean): PublishedSite {
 /** Returns the text of a compiled module of src/rewrite. */
 function program(name: Module): string {
   return readFileSync(new URL(`../rewrite/${name}.js`, import.meta.url), 'utf8');
+}
+
+/** The size of a tree, to compare with the limits of a host. */
+interface TreeSize {
+  readonly files: number;
+  readonly largest: { readonly path: string; readonly bytes: number };
+}
+
+/** Counts the files of a tree in a folder. Hidden ones are not published and not counted. */
+export function treeSizeOf(out: string): TreeSize {
+  const tree = folderFiles(out);
+  let files = 0;
+  let largest = { path: '', bytes: 0 };
+  for (const path of tree.paths()) {
+    const bytes = tree.size(path) ?? 0;
+    files += 1;
+    if (bytes > largest.bytes) largest = { path, bytes };
+  }
+  return { files, largest };
 }
 
 /**

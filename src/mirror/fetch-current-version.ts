@@ -6,7 +6,7 @@ import { writeFully } from '../contract/files/file-bytes.ts';
 import { BadResponse } from '../http/http-client.ts';
 import type { Exclusions } from '../store/exclusions/exclusions.ts';
 import { pagePath } from '../tree/layout.ts';
-import { openVerified, readVerifiedSync, type VerifiedTree } from '../tree/verified-tree.ts';
+import { openVerified, readVerified, type VerifiedTree } from '../tree/verified-tree.ts';
 import { HEAD, parseCommit } from '../versions/commit-format.ts';
 import { digestOf } from '../versions/fetch-version.ts';
 import { SITE_KIND, type SiteVersion } from '../versions/site-version.ts';
@@ -121,7 +121,7 @@ export function versionReader(
       if (pauses.areDue) await pauses.take();
       if (name.number > tree.digests.pages[name.collection]) return { kind: 'missing' };
       const path = pagePath(name.collection, name.number);
-      const sent = readVerifiedSync(tree, { path, digest: tree.digests.get(path) ?? '' });
+      const sent = readVerified(tree, { path, digest: tree.digests.get(path) ?? '' });
       try {
         const contents = withoutExcludedNames(parsePage(name, sent), exclusions);
         return { kind: 'page', url: addressOf(name), contents, etag: null, sent };

@@ -64,7 +64,7 @@ export class WarcRecorder {
         ? { ...answer, type: 'response', headers: { ...common, 'WARC-Truncated': truncated } }
         : status === 304
           ? { ...answer, type: 'revisit', headers: { ...common, 'WARC-Profile': NOT_MODIFIED } }
-          : { ...answer, type: 'response', headers: common, payloadDigest: await digestOf(body) };
+          : { ...answer, type: 'response', headers: common, payloadDigest: digestOf(body) };
     const asked = { ...common, 'WARC-Concurrent-To': responseId };
     await this.#append([answered, { type: 'request', id: requestId, date, url, headers: asked, block: [request] }]);
   };

@@ -34,7 +34,7 @@ export interface PublishOptions extends HeaderChoice, Limits, RemoteOptions {
   /** Whether to check each page at the target and replace those that differ. */
   readonly repair: boolean;
   /** Whether to publish to an object store whose conditional writes are not tested. */
-  readonly isSinglePublisher: boolean;
+  readonly singlePublisher: boolean;
   /** Returns the exclusions of the store; undefined without a store. */
   readonly exclusions: () => readonly Exclusion[] | undefined;
   /** Whether a tree is of the present state of the store, of an earlier one, or of another store. */
@@ -95,7 +95,7 @@ export async function publish(target: Target, options: PublishOptions): Promise<
   const lock = lockTarget(target);
   try {
     const isConditional = lock !== undefined || (await provesConditions(remote, read));
-    if (!isConditional && !options.isSinglePublisher) throw noConditions(remote);
+    if (!isConditional && !options.singlePublisher) throw noConditions(remote);
     return { ...summary, ...(await execute(prepared, plan, isConditional, options)) };
   } finally {
     lock?.release();

@@ -1,8 +1,9 @@
 import { createReadStream, type Dirent, readdirSync, statSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { Failure } from '../contract/failure.ts';
+import { fileHead } from '../contract/files/file-bytes.ts';
 import { SITE_MARKER, VERSIONS_MARKER } from '../contract/files/markers.ts';
-import { fileHead, HEADER_BYTES, isZipOfTree } from '../sources/unpack/detect-format.ts';
+import { HEADER_BYTES, isZipOfTree } from '../sources/unpack/detect-format.ts';
 import type { Remote } from '../storage/remote.ts';
 import { versionsAt } from '../storage/target-form.ts';
 import { BUILD_RECORD } from '../tree/build-record.ts';

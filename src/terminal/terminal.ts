@@ -1,13 +1,13 @@
 import { type OnProgress, type Pauses, stopped } from '../contract/event-loop-pauses.ts';
 import { codeOf, Failure } from '../contract/failure.ts';
 import { exitCodeOf } from '../contract/failure-codes.ts';
+import { chunks } from '../contract/files/write-files.ts';
 import { hintText, type SuggestedCommand, suggested } from '../contract/hint.ts';
-import { type Color, hasColor, isTerminal, painted } from './color.ts';
 import { defect, defectLines, failureJson, failureLines } from './failure-text.ts';
 import { Interrupt } from './interrupt.ts';
 import { jsonTexts } from './json-text.ts';
 import { printable } from './printable.ts';
-import type { ProcessIO } from './process-io.ts';
+import type { Output, ProcessIO } from './process-io.ts';
 import { type Phases, Progress } from './progress.ts';
 
 /** A line of text output; false if it does not apply. A `verbatim` text is written unchanged: any control characters in it are intended. */
@@ -25,8 +25,7 @@ export interface OutputMode {
 const DEFAULT_COLUMNS = 80;
 /** Text is not wrapped to fewer columns than this: a narrower terminal wraps it itself. */
 const MIN_COLUMNS = 20;
-/** The minimum size of one write of a summary, in characters. */
-const CHUNK_CHARACTERS = 1 << 12;
+const COLORS = { red: 31, yellow: 33 } as const;
 
 /**
  * Writes summaries to standard output, and progress and errors to standard error. All text output passes
@@ -129,16 +128,8 @@ export class Terminal {
     }
   }
 
-  /** Writes texts in chunks of limited size. */
   #writeAll(texts: Iterable<string>): void {
-    let chunk = '';
-    for (const text of texts) {
-      chunk += text;
-      if (chunk.length < CHUNK_CHARACTERS) continue;
-      this.io.stdout.write(chunk);
-      chunk = '';
-    }
-    if (chunk !== '') this.io.stdout.write(chunk);
+    for (const chunk of chunks(texts)) this.io.stdout.write(chunk);
   }
 
   /** The maximum width of a line of a summary, in columns. */
@@ -233,11 +224,24 @@ export class Terminal {
     this.#interrupt.endProcess(this.exitCode);
   }
 
-  #paint(color: Color, text: string): string {
-    return hasColor(this.io.stderr, this.io.env) ? painted(color, text) : text;
+  /** Returns a text, bold in a color where the errors can have colors. */
+  #paint(color: keyof typeof COLORS, text: string): string {
+    return hasColor(this.io.stderr, this.io.env) ? `\u001b[1;${COLORS[color]}m${text}\u001b[0m` : text;
   }
 }
 
 function* lineTexts(lines: Iterable<Line>): Generator<string> {
   for (const line of lines) if (line !== false) yield `${typeof line === 'string' ? printable(line) : line.verbatim}\n`;
+}
+
+/** Whether text on a stream may have colors. FORCE_COLOR comes before NO_COLOR, as in Node.js. An empty variable is ignored. */
+function hasColor(stream: Output, env: ProcessIO['env']): boolean {
+  const forced = env['FORCE_COLOR'];
+  if (forced) return !/^(0|false)$/i.test(forced);
+  return isTerminal(stream, env) && !env['NO_COLOR'];
+}
+
+/** Whether a stream is a terminal that can move its cursor and show colors. */
+function isTerminal(stream: Output, env: ProcessIO['env']): boolean {
+  return stream.isTTY === true && env['TERM'] !== 'dumb';
 }

@@ -47,8 +47,8 @@ export function isEmpty(files: TreeFiles, folder: string): boolean {
   return true;
 }
 
-/** Yields the paths of the files below a folder of a tree, up to the damage if the central directory of a ZIP is damaged. */
-export function* readablePaths(files: TreeFiles, folder: string): Generator<string> {
+/** Yields the paths of the files of a tree, or of those below a folder, up to the damage if the central directory of a ZIP is damaged. */
+export function* readablePaths(files: TreeFiles, folder?: string): Generator<string> {
   try {
     yield* files.paths(folder);
   } catch (error) {

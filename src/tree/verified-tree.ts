@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto';
 import { join } from 'node:path';
-import { Failure } from '../contract/failure.ts';
-import { sha256 } from '../contract/files/checksums.ts';
+import { convertErrors, Failure } from '../contract/failure.ts';
 import { hint, suggested } from '../contract/hint.ts';
 import { BUILD_RECORD, type BuildRecord, encodeBuildRecord, layoutOf } from './build-record.ts';
 import { openFinishedTree } from './existing-tree.ts';
@@ -55,26 +54,15 @@ function verifiedTree(files: TreeFiles, build: BuildRecord): VerifiedTree {
  * Reads a file and compares its bytes with the manifest.
  * @throws Failure tree-edited
  */
-export async function readVerified({ files }: Pick<VerifiedTree, 'files'>, entry: ManifestLine): Promise<Buffer> {
-  const bytes = readEntry(files, entry);
-  return checked(join(files.out, entry.path), bytes, entry.digest, await sha256(bytes));
-}
-
-/**
- * Like {@link readVerified}, but hashes on this thread. For many small files this takes less processor time.
- * @throws Failure tree-edited
- */
-export function readVerifiedSync({ files }: Pick<VerifiedTree, 'files'>, entry: ManifestLine): Buffer {
-  const bytes = readEntry(files, entry);
-  return checked(join(files.out, entry.path), bytes, entry.digest, hash('sha256', bytes));
-}
-
-function readEntry(files: TreeFiles, { path, digest }: ManifestLine): Buffer {
-  try {
-    return files.read(path);
-  } catch (error) {
-    throw unreadable(join(files.out, path), digest, error);
-  }
+export function readVerified({ files }: Pick<VerifiedTree, 'files'>, { path, digest }: ManifestLine): Buffer {
+  const file = join(files.out, path);
+  const bytes = convertErrors(
+    () => files.read(path),
+    (error) => unreadable(file, digest, error),
+  );
+  const found = hash('sha256', bytes);
+  if (found !== digest) throw edited(file, digest, found);
+  return bytes;
 }
 
 /** Yields the pages and the browse files of a tree, in the order of the manifest. */
@@ -90,7 +78,7 @@ export interface MetadataFile {
 
 /** Returns the tree's sort keys, which are sent before its pages. */
 export function readSortKeysFile(tree: VerifiedTree): MetadataFile {
-  return { path: SORT_KEYS, bytes: readVerifiedSync(tree, { path: SORT_KEYS, digest: tree.sortKeys }) };
+  return { path: SORT_KEYS, bytes: readVerified(tree, { path: SORT_KEYS, digest: tree.sortKeys }) };
 }
 
 /** Reads the files beside the pages: the build record, then the manifest. A build may have begun since the tree was opened. */
@@ -98,14 +86,8 @@ export function readMetadata(tree: VerifiedTree): readonly MetadataFile[] {
   const { build } = tree;
   return [
     { path: BUILD_RECORD, bytes: Buffer.from(encodeBuildRecord(build)) },
-    { path: MANIFEST, bytes: readVerifiedSync(tree, { path: MANIFEST, digest: build.manifest }) },
+    { path: MANIFEST, bytes: readVerified(tree, { path: MANIFEST, digest: build.manifest }) },
   ];
-}
-
-/** @throws Failure tree-edited if the digest is not the wanted one */
-function checked(path: string, bytes: Buffer, wanted: string, found: string): Buffer {
-  if (found !== wanted) throw edited(path, wanted, found);
-  return bytes;
 }
 
 /** Returns the failure for a file of the tree that cannot be read. */

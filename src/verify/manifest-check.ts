@@ -4,6 +4,7 @@ import type { Pauses } from '../contract/event-loop-pauses.ts';
 import { SITE_MARKER } from '../contract/files/markers.ts';
 import { isObject } from '../contract/json.ts';
 import { BUILD_RECORD, type BuildRecord, layoutOf } from '../tree/build-record.ts';
+import { readablePaths } from '../tree/existing-tree.ts';
 import { hasPage, listedFiles, pathsOfPages } from '../tree/layout.ts';
 import { Digests } from '../tree/manifest/digests.ts';
 import {
@@ -119,7 +120,8 @@ export async function checkUnexpectedFiles(
   const all = listedFiles(layout, build);
   let found = 0;
   let browseFiles: string[] = [];
-  for (const path of pathsIn(files)) {
+  // the check of the ZIP reports a central directory that is damaged
+  for (const path of readablePaths(files)) {
     found += 1;
     if (pauses.areDue) await pauses.take(() => onProgress(found, all));
     if (build.browse_files !== undefined && (path === HOME || path.startsWith(`${BROWSE_FOLDER}/`))) {
@@ -138,17 +140,8 @@ export async function checkUnexpectedFiles(
 /** Counts the files below a folder, one by one because there may be many. */
 export function filesBelow(files: TreeFiles, folder: string): number {
   let count = 0;
-  for (const _ of pathsIn(files, folder)) count += 1;
+  for (const _ of readablePaths(files, folder)) count += 1;
   return count;
-}
-
-/** Yields the paths of files, as far as they can be listed. The check of the ZIP reports a central directory that is damaged. */
-function* pathsIn(files: TreeFiles, folder?: string): Generator<string> {
-  try {
-    yield* files.paths(folder);
-  } catch (error) {
-    if (!(error instanceof UnreadableFile)) throw error;
-  }
 }
 
 /** Compares a file with the SHA-256 that the manifest lists. */

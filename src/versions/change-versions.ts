@@ -36,7 +36,7 @@ export interface WriteOptions<V extends Version> {
   readonly decide: (found: Found<V>) => Promise<NextList<V> | undefined>;
   readonly memory: Memory | undefined;
   /** Whether to write at a store whose conditions are not proved. */
-  readonly isSinglePublisher: boolean;
+  readonly singlePublisher: boolean;
   /** Whether to look for everything that earlier runs left, and to delete it all. */
   readonly isThorough: boolean;
   readonly onSent?: ((bytes: number) => void) | undefined;
@@ -67,14 +67,14 @@ export async function changeVersions<V extends Version>(
   kind: VersionKind<V>,
   options: WriteOptions<V>,
 ): Promise<Written<V>> {
-  const { decide, memory, isSinglePublisher, isThorough } = options;
+  const { decide, memory, singlePublisher, isThorough } = options;
   const last = remote.with({ signal: undefined });
   const problems = new Set<string>();
   let isConditional: boolean | undefined;
   let deleted = 0;
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const remembered = memory?.read();
-    const found = await readNewest(remote, kind, { remembered, listing: isThorough || isSinglePublisher ? 'all' : 'newest' });
+    const found = await readNewest(remote, kind, { remembered, listing: isThorough || singlePublisher ? 'all' : 'newest' });
     const decided = await decide(found);
     for (const problem of found.problems) problems.add(problem);
     const { newest, top, listed } = found;
@@ -91,7 +91,7 @@ export async function changeVersions<V extends Version>(
       return { newest, commit: undefined, isConditional, deleted, left: [], problems: [...problems] };
     }
     if (isConditional === undefined) {
-      isConditional = await prove(remote, kind.name, found, isSinglePublisher);
+      isConditional = await prove(remote, kind.name, found, singlePublisher);
       // without conditions, only what an earlier run left is deleted
       if (!isConditional && newest?.commit.number === top) {
         const pruned = { withdrawn: new Set<string>(), isThorough, abortsUploads: true };
@@ -132,7 +132,7 @@ async function prove(
   remote: Remote,
   name: VersionKind<Version>['name'],
   { top, newest }: Found<Version>,
-  isSinglePublisher: boolean,
+  singlePublisher: boolean,
 ): Promise<boolean> {
   const isNew = top === 0;
   const isUnproved = newest?.commit.conditional === false;
@@ -142,7 +142,7 @@ async function prove(
   // the prune of another first run may delete the object in the middle of the race
   const isProved = (await provesCreate(remote, VERSIONS_MARKER, upload)) && (!(isNew || isUnproved) || (await wins()) || (await wins()));
   if (isProved) return true;
-  if (!isSinglePublisher) {
+  if (!singlePublisher) {
     if (isNew) await remote.remove(VERSIONS_MARKER);
     throw noConditions(remote);
   }

@@ -34,7 +34,7 @@ export interface SitePublishOptions extends RemoteOptions {
   readonly replace: boolean;
   /** Whether to publish a tree with another base URL than the current version. */
   readonly allowOtherBaseUrl: boolean;
-  readonly isSinglePublisher: boolean;
+  readonly singlePublisher: boolean;
   readonly cacheControl: string;
   /** Whether to decide only, without any write. */
   readonly dryRun: boolean;
@@ -69,7 +69,7 @@ export interface SitePublishSummary extends Partial<Written<SiteVersion>> {
  * @throws Failure no-version, store-diverged, other-base-url, tree-edited, not-removed, other-form, no-conditions, target-busy, not-ours, target-failed, target-denied, stopped, file-system
  */
 export async function publishSite(target: Target, options: SitePublishOptions): Promise<SitePublishSummary> {
-  const { memory, isSinglePublisher, repair, dryRun, zip, onProgress = () => {} } = options;
+  const { memory, singlePublisher, repair, dryRun, zip, onProgress = () => {} } = options;
   const remote = openRemote(target, { ...options, kept: `the current version at ${target.name} is unchanged` });
   const kind = { ...SITE_KIND, cacheControl: { ...SITE_KIND.cacheControl, head: options.cacheControl } };
   const { pending } = options.removals;
@@ -95,7 +95,7 @@ export async function publishSite(target: Target, options: SitePublishOptions): 
       onProgress('send', sent, Math.max(sent, zip?.bytes ?? 0));
     };
     const isThorough = repair || pending.length > 0;
-    const written = await changeVersions(remote, kind, { decide, memory, isSinglePublisher, isThorough, onSent });
+    const written = await changeVersions(remote, kind, { decide, memory, singlePublisher, isThorough, onSent });
     const isRemoval = pending.length > 0 || decision.found.removed.length > 0;
     if (isRemoval && summary.before.length > 0) refuseRemains(remote, written.left);
     if (pending.length > 0) memory?.setRemoved(pending);

@@ -1,7 +1,6 @@
-import { createHash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip, gzipSync } from 'node:zlib';
-import { sha256 } from '../contract/files/checksums.ts';
 
 export type NewRecord = RecordFields & ({ readonly type: keyof typeof CONTENT_TYPES } | ContentRecord);
 
@@ -59,8 +58,8 @@ export function encodeRecord(record: NewRecord): Uint8Array[] {
 }
 
 /** Returns a digest in the form of WARC headers. */
-export async function digestOf(bytes: Uint8Array): Promise<string> {
-  return `sha256:${await sha256(bytes)}`;
+export function digestOf(bytes: Uint8Array): string {
+  return `sha256:${hash('sha256', bytes)}`;
 }
 
 const compress = promisify(gzip);

@@ -1,5 +1,7 @@
+import { outputFileSync } from 'fs-extra/esm';
 import { describe, expect, test } from 'vitest';
-import { checkLimits } from '../../src/hosting/detect-site.ts';
+import { checkLimits, treeSizeOf } from '../../src/hosting/detect-site.ts';
+import { temporaryFolder } from '../support/folder.ts';
 
 const host = { title: 'A host', limits: { files: 100_000, fileBytes: 1000, source: 'a plan' } };
 const tree = (files: number, bytes: number) => ({ files, largest: { path: 'rest/data/index.json', bytes } });
@@ -7,6 +9,13 @@ const refused = (details: object) =>
   expect.objectContaining({ code: 'host-limit', message: 'the tree in out exceeds a limit of A host', ...details });
 
 describe('the limits of a host', () => {
+  test('are for the files of a tree and the largest of them, without hidden files', () => {
+    const out = temporaryFolder();
+    const files = { 'build.json': 3, 'rest/data/index.json': 70, 'rest/data/page/1': 69, '.palimpsest/lock': 500 };
+    for (const [path, bytes] of Object.entries(files)) outputFileSync(`${out}/${path}`, 'x'.repeat(bytes));
+    expect(treeSizeOf(out)).toEqual(tree(3, 70));
+  });
+
   test('accept a tree of exactly the maximum size', () => {
     expect(() => checkLimits(host, 'out', tree(100_000, 1000))).not.toThrow();
     expect(() => checkLimits({ ...host, limits: {} }, 'out', tree(1e9, 1e12))).not.toThrow();

@@ -17,7 +17,7 @@ export function publishHere(target: Target, out: string, more: Partial<PublishOp
     replace: false,
     allowOtherFiles: true,
     repair: false,
-    isSinglePublisher: false,
+    singlePublisher: false,
     exclusions: () => [],
     stateOf: () => 'current',
     cacheControl: DEFAULT_CACHE_CONTROL,

@@ -56,7 +56,7 @@ it('a plan for a folder or an object store predicts what the run then does', asy
   onTestFinished(() => void vi.useRealTimers());
   const [store, out] = [join(folder, 'planned.db'), join(folder, 'planned tree')];
   const site = await openTarget(join(folder, 'planned'), '', { connections: 32, secrets: {} });
-  const targets = [site, new SimulatedStore().client(async () => 'done')];
+  const targets = [site, new SimulatedStore().client()];
   const nights: readonly (readonly [string, number, readonly string[], Partial<PublishOptions>])[] = [
     ['first', 50, SIZES, {}],
     ['nothing', 50, SIZES, {}],

@@ -13,7 +13,7 @@ const page = (number: number) => `rest/data/page/${number}/index.json`;
 
 describe('a repair of an object store', () => {
   const store = new SimulatedStore();
-  const target = store.client(async () => 'done');
+  const target = store.client();
   const replace = (path: string, bytes: string | Buffer) => void store.put(path, Buffer.from(bytes));
   const remove = (path: string) => void store.objects.delete(path);
   const look = () => filesAt(store);

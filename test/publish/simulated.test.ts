@@ -1,3 +1,4 @@
+import { gunzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { PublishOptions } from '../../src/publish/publish.ts';
 import { parseState, STATE } from '../../src/publish/state/state.ts';
@@ -7,8 +8,7 @@ import { type Fate, Killed, SimulatedStore } from '../versions/simulated-store.t
 import { Turns } from '../versions/turns.ts';
 import { chance } from '../whole/chance.ts';
 import { folderOfFile } from '../whole/stores.ts';
-import { differences } from '../whole/trees.ts';
-import { FORMS } from './forms.ts';
+import { differences, type Files } from '../whole/trees.ts';
 import { Growing } from './growing.ts';
 import { filesAt, publishHere } from './in-process.ts';
 
@@ -19,17 +19,43 @@ const CONCURRENCY = 4;
 /** Each tree replaces each other one, also one with more records. */
 const ANY_TREE = { concurrency: CONCURRENCY, allowGaps: true };
 
+/** A way to store pages at a target. */
+interface Form {
+  readonly name: string;
+  /** Additional arguments of the build. */
+  readonly build: readonly string[];
+  readonly gzip: boolean;
+  /** Returns the files of the tree from the stored files. */
+  readonly opened: (kept: Files) => Files;
+}
+
+const FORMS: readonly Form[] = [
+  { name: 'uncompressed', build: [], gzip: false, opened: (kept) => kept },
+  {
+    name: 'with compressed files beside them',
+    build: ['--compress', 'gzip,brotli'],
+    gzip: false,
+    opened: (kept) => kept,
+  },
+  {
+    name: 'compressed under their own names',
+    build: [],
+    gzip: true,
+    opened: (kept) => new Map([...kept].map(([path, bytes]) => [path, path.startsWith('rest/') ? gunzipSync(bytes) : bytes])),
+  },
+];
+
 const folder = folderOfFile();
 
 describe.each(FORMS)('publishing pages kept $name to a store in memory', (form) => {
-  const options = { concurrency: CONCURRENCY, gzip: form.publish.includes('--gzip') };
+  const options = { concurrency: CONCURRENCY, gzip: form.gzip };
   let [before, after]: Growing[] = [];
   let published: SimulatedStore['objects'];
   beforeAll(async () => {
     const tree = (records: number) => Growing.of(folder, `${form.name} ${records}`, { records, accounts: 20 }, form.build);
     [before, after] = await Promise.all([tree(220), tree(229)]);
     const store = new SimulatedStore();
-    await publishHere(store.client(done), before.out, options);
+    await publishHere(store.client(), before.out, options);
     published = store.objects;
   });
 
@@ -48,7 +74,7 @@ describe.each(FORMS)('publishing pages kept $name to a store in memory', (form) 
   it('continues after a kill at any request, ends with the same bytes, and sends few objects twice', async () => {
     const random = chance(13);
     const out = after?.out ?? '';
-    const { requests } = (await publishHere(storeBefore().client(done), out, { ...options, dryRun: true })).plan;
+    const { requests } = (await publishHere(storeBefore().client(), out, { ...options, dryRun: true })).plan;
     for (let kill = 0; kill < KILLS; kill += 1) {
       const store = storeBefore();
       const puts = new Map<string, number>();
@@ -120,12 +146,12 @@ describe('of two publishes to a store in memory at the same time', () => {
   it.each([
     ['at a new target', false, 'kept', {}],
     ['at a target with a tree', true, 'kept', {}],
-    ['without conditions, of which both say that they are the only one', true, 'unsupported', { isSinglePublisher: true }],
+    ['without conditions, of which both say that they are the only one', true, 'unsupported', { singlePublisher: true }],
   ] as const)('one succeeds, and its tree is there: %s', async (_, isPublished, conditions, more) => {
     const counts = new Map<string, number>();
     for (let seed = 1; seed <= OVERLAPS; seed += 1) {
       const store = new SimulatedStore();
-      if (isPublished) await publishHere(store.client(done), trees[0]?.out ?? '', ANY_TREE);
+      if (isPublished) await publishHere(store.client(), trees[0]?.out ?? '', ANY_TREE);
       store.conditions = conditions;
       const { outcomes, isMixed } = await inVirtualTime(() => race(seed, store, more));
       expect(isMixed, `${seed}: ${outcomes}`).toBe(false);
@@ -135,7 +161,3 @@ describe('of two publishes to a store in memory at the same time', () => {
     console.log([...counts].map(([text, count]) => `${count} times ${text}`).join('; '));
   });
 });
-
-async function done(): Promise<Fate> {
-  return 'done';
-}

@@ -62,7 +62,7 @@ export function palimpsest(args: readonly string[], options: RunOptions = {}): P
 }
 
 /** Runs the program and expects it to succeed. Returns the object that --json prints. */
-export async function palimpsestJson(args: readonly string[], options: RunOptions = {}): Promise<Record<string, unknown>> {
+export async function palimpsestJson<T = Record<string, unknown>>(args: readonly string[], options: RunOptions = {}): Promise<T> {
   const { code, stdout, stderr } = await palimpsestHere([...args, '--json'], options);
   if (code !== 0) throw new Error(`palimpsest ${args.join(' ')} exited with ${code}: ${stderr}${stdout}`);
   return JSON.parse(stdout);

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type BuildOptions, build } from '../../src/tree/build/build.ts';
 import { temporaryFolder } from '../support/folder.ts';
-import { numbered } from '../support/same-size.ts';
-import { importHistory, SITE } from '../verify/good-tree.ts';
+import type { History } from '../support/histories.ts';
+import { goodHistory, importHistory, SITE } from '../verify/good-tree.ts';
 
 /** The resolution of file times on FAT: 2 s, in milliseconds. */
 const FAT_RESOLUTION = 2000;
@@ -69,6 +69,16 @@ class Remembered {
       );
     }
   }
+}
+
+/** Returns a history whose newest Bio is a number of six digits. Two numbers give pages of the same size with different bytes. */
+function numbered(number: number, length?: number): History {
+  const { records, accounts } = goodHistory(length);
+  const text = String(number).padStart(6, '0');
+  const newest = records.find((record) => record.data_type === 'Bio');
+  const edited = records.map((record) => (record === newest ? { ...record, text } : record));
+  const data = (name: string) => edited.filter((record) => record.account === name);
+  return { records: edited, accounts: accounts.map((account) => ({ ...account, data: data(account.screen_name) })) };
 }
 
 const step = (time: number) => Math.floor(time / FAT_RESOLUTION);

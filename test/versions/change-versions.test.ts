@@ -15,7 +15,7 @@ beforeEach(() => {
   store = new SimulatedStore();
 });
 
-const client = () => store.client(async () => 'done');
+const client = () => store.client();
 const publish = (text: string, more: Parameters<typeof run>[2] = {}) => run(client(), publishing(draft(folder, text)), more);
 function newest(): Commit<Version> {
   const bytes = store.objects.get(HEAD)?.bytes;
@@ -69,7 +69,7 @@ describe('a store that does not keep the conditions of a write', () => {
 
   it('is written with --single-publisher, which deletes only what an earlier run left', async () => {
     store.conditions = 'ignored';
-    const single = { isSinglePublisher: true };
+    const single = { singlePublisher: true };
     expect(await publish('one', single)).toMatchObject({ isConditional: false, commit: { number: 1 } });
     await publish('two', single);
     const { left } = await run(client(), rollingBack(1), single);
@@ -82,7 +82,7 @@ describe('a store that does not keep the conditions of a write', () => {
 
   it('is refused after a run with --single-publisher, also if the store checks first and writes then', async () => {
     store.conditions = 'checked first';
-    await publish('one', { isSinglePublisher: true });
+    await publish('one', { singlePublisher: true });
     for (let run = 0; run < 8; run += 1) await expect(publish(`${run}`)).rejects.toMatchObject({ code: 'no-conditions' });
     store.conditions = 'kept';
     expect(await publish('two')).toMatchObject({ isConditional: true });
@@ -95,7 +95,7 @@ describe('a store that does not keep the conditions of a write', () => {
     for (let seed = 1; seed <= OVERLAPS; seed += 1) {
       store = new SimulatedStore();
       store.conditions = 'ignored';
-      const single = { isSinglePublisher: true };
+      const single = { singlePublisher: true };
       await publish('before', single);
       const random = chance(seed);
       const turns = new Turns(random);

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { temporaryFolder } from '../support/folder.ts';
 import { palimpsestHere, palimpsestJson } from '../support/palimpsest.ts';
 import { readerOf } from '../zip/zips.ts';
-import { BASE, json, listed, SIZES, Site } from './site.ts';
+import { BASE, listed, SIZES, Site } from './site.ts';
 
 let site: Site;
 let target: string;
@@ -74,7 +74,7 @@ it('a version from the future is refused a next one, until a rollback withdraws 
   clock.mockReturnValue(now);
   await observed([3, 'ann', '1', 'bio 3']);
   expect(await site.refused(target)).toMatchObject({ exit: 3, code: 'future-time', hint: expect.stringContaining(' --rollback') });
-  await json(['publish', target, '--rollback', '--store', site.store]);
+  await palimpsestJson(['publish', target, '--rollback', '--store', site.store]);
   expect(await site.publish(target)).toMatchObject({ number: 4 });
   const times = (await listed(target)).results.map(({ time }) => time);
   expect(times).toEqual([new Date(now).toISOString(), expect.stringMatching(/^20/)]);
@@ -104,7 +104,7 @@ it('a rollback ignores variables that keep versions, which are for the nightly p
   const { code, stderr } = await palimpsestHere([...args, '--keep', '90d']);
   expect([code, stderr]).toEqual([2, expect.stringContaining('--keep cannot be used with --rollback')]);
   const variables = { PALIMPSEST_PUBLISH_KEEP: '90d', PALIMPSEST_PUBLISH_KEEP_DAILY: '7', PALIMPSEST_PUBLISH_KEEP_MONTHLY: '12' };
-  expect(await json(args, variables)).toMatchObject({ change: 'rollback', number: 1 });
+  expect(await palimpsestJson(args, { env: variables })).toMatchObject({ change: 'rollback', number: 1 });
 });
 
 it.each([
@@ -157,7 +157,7 @@ describe('publish of a ZIP that is damaged', () => {
     await night([1, 'ann', '1', 'bio 1']);
     const before = readFileSync(join(target, 'head.json'));
     await night([2, 'ann', '1', 'bio 2']);
-    await json(['publish', target, '--rollback', '--store', site.store]);
+    await palimpsestJson(['publish', target, '--rollback', '--store', site.store]);
     const rolledBack = readFileSync(join(target, 'head.json'));
     expect(rolledBack).not.toEqual(before);
     const zip = readFileSync(site.zip);
@@ -169,7 +169,7 @@ describe('publish of a ZIP that is damaged', () => {
     writeFileSync(site.zip, zip);
     expect(await site.refused(target)).toMatchObject({ exit: 1, code: 'tree-edited', hint: expect.stringContaining('--repair') });
     expect(readFileSync(join(target, 'head.json'))).toEqual(rolledBack);
-    await json(['build', '--store', site.store, '--out', site.zip, '--base-url', BASE, ...SIZES, '--repair']);
+    await palimpsestJson(['build', '--store', site.store, '--out', site.zip, '--base-url', BASE, ...SIZES, '--repair']);
     expect(await site.publish(target)).toMatchObject({ change: 'publish' });
   });
 });
@@ -192,9 +192,9 @@ describe('publish from an older store', () => {
     expect((await listed(target)).results).toHaveLength(2);
     expect(await site.publish(target, [...args, '--replace'])).toMatchObject({ number: 3, versions: 3 });
     expect(await site.refused(target)).toMatchObject({ code: 'store-diverged' });
-    await json(['publish', target, '--rollback', '--store', older]);
+    await palimpsestJson(['publish', target, '--rollback', '--store', older]);
     expect(await site.publish(target)).toMatchObject({ number: 2, change: null });
-    await json(['publish', target, '--rollback', '1', '--store', older]);
+    await palimpsestJson(['publish', target, '--rollback', '1', '--store', older]);
     expect(await site.publish(target, args)).toMatchObject({ number: 6, versions: 2 });
   });
 });

@@ -5,13 +5,13 @@ import { serve } from '../../src/serve/server.ts';
 import { openTreeFiles } from '../../src/tree/tree-files.ts';
 import { ask } from '../serve/exchange.ts';
 import { filesIn, temporaryFolder } from '../support/folder.ts';
-import { palimpsest, palimpsestHere } from '../support/palimpsest.ts';
+import { palimpsest, palimpsestHere, palimpsestJson } from '../support/palimpsest.ts';
 import { isFull, times } from '../support/proof.ts';
 import { chance } from '../whole/chance.ts';
 import { runAndKill } from '../whole/killing.ts';
 import { importLines, recordLines } from '../whole/stores.ts';
 import { filesInZip } from '../zip/zips.ts';
-import { BASE, json, listed, type Published, unneeded } from './site.ts';
+import { BASE, listed, type Published, unneeded } from './site.ts';
 
 /** How many sequences of nights are generated. A usual run has one, in which each event occurs once. */
 const SEQUENCES = times('sequences of nights', 1, 100);
@@ -76,7 +76,7 @@ class Nights {
 
   async build(): Promise<void> {
     const sizes = ['--page-size', '5', '--account-page-size', '3'];
-    await json(['build', '--store', this.store, '--out', this.zip, '--base-url', BASE, ...sizes, ...(isFull ? ['--html'] : [])]);
+    await palimpsestJson(['build', '--store', this.store, '--out', this.zip, '--base-url', BASE, ...sizes, ...(isFull ? ['--html'] : [])]);
   }
 
   args(...more: readonly string[]): string[] {
@@ -85,7 +85,7 @@ class Nights {
 
   /** Publishes until it succeeds, and learns which number the tree got. */
   async publish(...more: readonly string[]): Promise<Published> {
-    const summary: Published = await json(this.args(...more));
+    const summary: Published = await palimpsestJson(this.args(...more));
     await this.learn(pagesIn(this.zip));
     return summary;
   }
@@ -234,7 +234,7 @@ async function night(nights: Nights, event: Event): Promise<void> {
       const { numbers } = nights;
       if (numbers.length < 2) break;
       const to = event === 'rollback' ? (numbers.at(-2) ?? 0) : (numbers[nights.below(numbers.length - 1)] ?? 0);
-      await json(nights.args('--rollback', ...(event === 'rollback' ? [] : [String(to)])));
+      await palimpsestJson(nights.args('--rollback', ...(event === 'rollback' ? [] : [String(to)])));
       nights.drop((number) => number > to);
       await nights.learn(undefined);
       break;
@@ -242,7 +242,7 @@ async function night(nights: Nights, event: Event): Promise<void> {
     case 'removal': {
       const name = nights.accountOf(pagesIn(nights.zip));
       if (name === undefined) break;
-      await json(['remove', `@${name}`, '--store', nights.store, '--yes']);
+      await palimpsestJson(['remove', `@${name}`, '--store', nights.store, '--yes']);
       nights.removed.push(name);
       // the tree of before is refused
       expect((await palimpsestHere(nights.args())).code).not.toBe(0);

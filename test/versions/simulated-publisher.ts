@@ -91,7 +91,7 @@ export async function run(
     retryPolicy: { attempts: 6, timeout: 60_000 },
     signal: new AbortController().signal,
   });
-  const options = { memory: undefined, isSinglePublisher: false, isThorough: false, ...more, decide };
+  const options = { memory: undefined, singlePublisher: false, isThorough: false, ...more, decide };
   const written = await changeVersions(remote, { ...KIND, isReadByHead }, options);
   return { ...written, requests: remote.traffic.requests };
 }

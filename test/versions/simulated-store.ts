@@ -43,10 +43,10 @@ export class SimulatedStore {
   }
 
   /**
-   * Returns a client. Each request waits for its turn, and then has a fate.
+   * Returns a client. Each request waits for its turn, and then has a fate. Without turns, all are done at once.
    * @param keepsHeaders whether small objects are sent in one request
    */
-  client(turn: (action: string, path: string) => Promise<Fate>, keepsHeaders = true): Target {
+  client(turn: (action: string, path: string) => Promise<Fate> = async () => 'done', keepsHeaders = true): Target {
     const store = this;
     let isKilled = false;
     const request = async <T>(action: string, path: string, work: () => T | Promise<T>): Promise<T> => {
@@ -97,7 +97,7 @@ export class SimulatedStore {
       head: (path) =>
         request('head', path, () => {
           const found = store.objects.get(path);
-          return found && { digest: undefined, holds: undefined, headers: undefined, ...found.upload };
+          return found && { digest: undefined, headers: undefined, ...found.upload };
         }),
       put: (path, upload, _, condition) => request('put', path, () => store.#write(path, upload, condition)),
       beginParts: (path, upload) => request('begin', path, () => store.#begin(path, upload, request)),

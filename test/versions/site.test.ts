@@ -5,7 +5,7 @@ import { filesIn, temporaryFolder } from '../support/folder.ts';
 import { palimpsestHere, palimpsestJson } from '../support/palimpsest.ts';
 import { recordLines } from '../whole/stores.ts';
 import { readerOf } from '../zip/zips.ts';
-import { BASE, json, listed, Site, unneeded } from './site.ts';
+import { BASE, listed, Site, unneeded } from './site.ts';
 
 let lines: readonly string[];
 let site: Site;
@@ -81,7 +81,7 @@ describe('publish of a ZIP', () => {
     const { stdout } = await palimpsestHere(['publish', target, '--rollback', '--store', site.store]);
     expect(stdout).toContain('version 2 is current');
     expect(await listed(target)).toMatchObject({ results: [{ number: 2, current: true }, { number: 1 }], withdrawn: [{ number: 3 }] });
-    expect(await json(['publish', target, '--rollback', '1', '--store', site.store])).toMatchObject({
+    expect(await palimpsestJson(['publish', target, '--rollback', '1', '--store', site.store])).toMatchObject({
       number: 1,
       change: 'rollback',
       withdrawn_numbers: [2],
@@ -124,7 +124,7 @@ describe('publish of a ZIP', () => {
     expect(again.stderr).toContain('which are withdrawn: 1, 2, 3');
     expect(again.stderr).not.toContain('is a new target');
     expect(await listed(target)).toMatchObject({ results: [{ number: 4 }], withdrawn: [{ number: 3 }, { number: 2 }, { number: 1 }] });
-    expect(await json(['verify', target, '--all'])).toMatchObject({ violation_count: 0, note_count: 2 });
+    expect(await palimpsestJson(['verify', target, '--all'])).toMatchObject({ violation_count: 0, note_count: 2 });
   });
 
   it('restores all versions from the commit that the store knows if all commits are lost, and verify notes the earlier ones', async () => {
@@ -135,7 +135,7 @@ describe('publish of a ZIP', () => {
     await site.grow(5);
     expect(await site.publish(target)).toMatchObject({ number: 4, versions: 4 });
     const notes = [1, 2].map((number) => ({ rule: 'commit-lost', path: `versions/0000000${number}.json` }));
-    expect(await json(['verify', target, '--all'])).toMatchObject({ violation_count: 0, notes });
+    expect(await palimpsestJson(['verify', target, '--all'])).toMatchObject({ violation_count: 0, notes });
   });
 
   it('is refused if the head and all commits are lost and the store does not know them, because it would delete the versions', async () => {
@@ -158,9 +158,9 @@ describe('publish of a ZIP', () => {
       await site.publish(target, ['--allow-other-base-url']);
     }
     expect(head().base_url).toBe('https://moved.example');
-    await json(['publish', target, '--rollback', '--store', site.store]);
+    await palimpsestJson(['publish', target, '--rollback', '--store', site.store]);
     expect(head()).toMatchObject({ base_url: BASE, versions: [{ number: 1 }] });
-    expect(await json(['verify', target])).toMatchObject({ violation_count: 0 });
+    expect(await palimpsestJson(['verify', target])).toMatchObject({ violation_count: 0 });
   });
 
   it('deletes the versions that have a removed account before it ends, and no other', async () => {

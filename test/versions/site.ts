@@ -31,8 +31,9 @@ export class Site {
   }
 
   async build(base = BASE): Promise<string> {
-    const { build } = await palimpsestJson(['build', '--store', this.store, '--out', this.zip, '--base-url', base, ...SIZES]);
-    return JSON.parse(JSON.stringify(build)).manifest;
+    const args = ['build', '--store', this.store, '--out', this.zip, '--base-url', base, ...SIZES];
+    const { build } = await palimpsestJson<{ readonly build: { readonly manifest: string } }>(args);
+    return build.manifest;
   }
 
   args(target: string, more: readonly string[] = []): string[] {
@@ -40,7 +41,7 @@ export class Site {
   }
 
   publish(target: string, more: readonly string[] = [], env: Readonly<Record<string, string>> = {}): Promise<Published> {
-    return json(this.args(target, more), env);
+    return palimpsestJson(this.args(target, more), { env });
   }
 
   /** Runs a publish that fails. */
@@ -83,14 +84,8 @@ export interface Listed {
   readonly problems: readonly string[];
 }
 
-export async function json<T>(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<T> {
-  const { code, stdout, stderr } = await palimpsestHere([...args, '--json'], { env });
-  if (code !== 0) throw new Error(`palimpsest ${args.join(' ')} exited with ${code}: ${stderr}${stdout}`);
-  return JSON.parse(stdout);
-}
-
 export function listed(target: string, env: Readonly<Record<string, string>> = {}): Promise<Listed> {
-  return json(['versions', target], env);
+  return palimpsestJson(['versions', target], { env });
 }
 
 /** Returns the paths at a folder that are not needed by its newest commit. */

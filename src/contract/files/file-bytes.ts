@@ -12,6 +12,21 @@ export function readFully(file: number, into: Uint8Array, position: number): num
   return done;
 }
 
+/** Returns the first bytes of a file, or none if it cannot be read: a later read reports the error. */
+export function fileHead(path: string, length: number): Buffer {
+  const head = Buffer.alloc(length);
+  try {
+    const file = openSync(path, 'r');
+    try {
+      return head.subarray(0, readFully(file, head, 0));
+    } finally {
+      closeSync(file);
+    }
+  } catch {
+    return head.subarray(0, 0);
+  }
+}
+
 /** Does the same as {@link readFully}, without blocking. */
 export async function readHandleFully(file: FileHandle, into: Uint8Array, position: number): Promise<number> {
   let done = 0;

@@ -1,8 +1,8 @@
-import { closeSync, openSync, readdirSync, statSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import { Failure } from '../failure.ts';
 import { draftsIn } from './draft-file.ts';
-import { readFully } from './file-bytes.ts';
+import { fileHead } from './file-bytes.ts';
 import { statusOf } from './same-file.ts';
 
 /**
@@ -46,18 +46,5 @@ export function refuseDatabase(path: string): void {
 
 /** A file that cannot be read is none: the command reports it when it writes. */
 function isDatabase(path: string): boolean {
-  if (!statusOf(path)?.isFile()) return false;
-  let file: number;
-  try {
-    file = openSync(path, 'r');
-  } catch {
-    return false;
-  }
-  try {
-    const head = Buffer.alloc(SQLITE_HEADER.length);
-    readFully(file, head, 0);
-    return head.equals(SQLITE_HEADER);
-  } finally {
-    closeSync(file);
-  }
+  return statusOf(path)?.isFile() === true && fileHead(path, SQLITE_HEADER.length).equals(SQLITE_HEADER);
 }

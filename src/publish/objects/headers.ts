@@ -1,7 +1,8 @@
+import { hash } from 'node:crypto';
 import { brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib';
 import { DEFAULT_CACHE_CONTROL } from '../../contract/site.ts';
 import { BROWSE_TYPES } from '../../rewrite/resolve.ts';
-import type { Fetched, ObjectHeaders } from '../../storage/target.ts';
+import type { Fetched, ObjectHeaders, Upload } from '../../storage/target.ts';
 import { CODINGS, compress, encodingOfPath, plainPath, SUFFIXES } from '../../tree/encoding.ts';
 
 /** The options that determine the response headers of pages. */
@@ -16,9 +17,10 @@ export function fileHeaders({ cacheControl, gzip }: HeaderChoice, path: string):
   return { contentType: mediaTypeOf(plainPath(path)), cacheControl, contentEncoding: encoding === undefined ? '' : CODINGS[encoding] };
 }
 
-/** Returns the headers of a file beside the pages. Such files are never compressed, because tools read them. */
-export function plainHeaders(path: string): ObjectHeaders {
-  return { contentType: mediaTypeOf(path), cacheControl: DEFAULT_CACHE_CONTROL, contentEncoding: '' };
+/** Returns the upload of a file beside the pages. Such files are never compressed, because tools read them. */
+export function plainUpload(path: string, bytes: Buffer): Upload {
+  const headers = { contentType: mediaTypeOf(path), cacheControl: DEFAULT_CACHE_CONTROL, contentEncoding: '' };
+  return { bytes, headers, digest: hash('sha256', bytes) };
 }
 
 export function headerLine({ contentType, cacheControl, contentEncoding }: ObjectHeaders): string {

@@ -1,10 +1,10 @@
-import { hash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { provesCreate, provesRace, provesReplace, RACE_CREATES } from '../../storage/conditional-write-proof.ts';
 import type { Remote } from '../../storage/remote.ts';
 import { storageErrorKind } from '../../storage/storage-error.ts';
-import { type Fetched, targetBusy, type Upload } from '../../storage/target.ts';
-import { plainHeaders } from '../objects/headers.ts';
+import { type Fetched, targetBusy } from '../../storage/target.ts';
+import { plainUpload } from '../objects/headers.ts';
 import { type FoundState, parseState, STATE } from './state.ts';
 
 /** Without conditional writes: milliseconds between a claim and the check for a claim that was written at the same time. */
@@ -52,7 +52,7 @@ export class StateObject {
     const condition = this.#tag === undefined ? 'absent' : { tag: this.#tag };
     const began = performance.now();
     try {
-      this.#tag = await remote.put(STATE, stateUpload(bytes), this.#isConditional ? condition : undefined);
+      this.#tag = await remote.put(STATE, plainUpload(STATE, bytes), this.#isConditional ? condition : undefined);
       return began;
     } catch (error) {
       if (storageErrorKind(error) !== 'conflict') throw error;
@@ -88,10 +88,6 @@ function tokenIn(bytes: Buffer): string | undefined {
   }
 }
 
-function stateUpload(bytes: Buffer): Upload {
-  return { bytes, headers: plainHeaders(STATE), digest: hash('sha256', bytes) };
-}
-
 /** The number of requests of each kind. */
 export interface Requests {
   readonly writes: number;
@@ -114,12 +110,12 @@ export function proofRequests(found: FoundState | undefined): Requests {
  */
 export async function provesConditions(remote: Remote, found: FoundState | undefined): Promise<boolean> {
   const race = (isReplaced: boolean) =>
-    provesRace(remote, `${STATE}.${randomBytes(6).toString('hex')}`, stateUpload(Buffer.from('{}\n')), isReplaced);
+    provesRace(remote, `${STATE}.${randomBytes(6).toString('hex')}`, plainUpload(STATE, Buffer.from('{}\n')), isReplaced);
   if (found === undefined) return race(true);
   // a store that checks first and writes then passes the proofs below
   if (found.state.conditional === false && !(await race(false))) return false;
   // a store that accepts everything replaces the state with these bytes
   if ((await remote.get(STATE))?.bytes.equals(found.bytes) !== true) throw targetBusy(remote);
-  const upload = stateUpload(found.bytes);
+  const upload = plainUpload(STATE, found.bytes);
   return (await provesCreate(remote, STATE, upload)) && (await provesReplace(remote, STATE, upload));
 }

@@ -44,7 +44,7 @@ export async function uploadOverlap(
   const headers = fileHeaders(choice, path);
   const page = plainPath(path);
   const collection = page.startsWith(collectionFolder('account')) ? 'account' : 'data';
-  const newer = await readVerified(tree, { path: page, digest: tree.digests.get(page) ?? '' });
+  const newer = readVerified(tree, { path: page, digest: tree.digests.get(page) ?? '' });
   for (let tried = 1; ; tried += 1) {
     const older = await remote.get(path);
     const overlapped = older === undefined ? undefined : overlapOver(collection, path, older, newer);

@@ -1,11 +1,10 @@
-import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { forEachLimit } from '../../storage/concurrency-limit.ts';
 import type { Remote } from '../../storage/remote.ts';
 import { MANIFEST } from '../../tree/manifest/manifest.ts';
 import { type MetadataFile, readVerified } from '../../tree/verified-tree.ts';
-import { encoded, fileHeaders, plainHeaders } from '../objects/headers.ts';
+import { encoded, fileHeaders, plainUpload } from '../objects/headers.ts';
 import type { BrowsePair } from '../planning/browse-plan.ts';
 import type { Stage, Step } from '../planning/steps.ts';
 import { UNKNOWN_DIGEST } from '../planning/tree-comparison.ts';
@@ -47,7 +46,7 @@ export async function runSteps(stages: Iterable<Stage>, transfer: Transfer, conc
 
 /** Sends a file of the tree as it is. */
 async function upload({ tree, remote, headers: choice, onSent }: Transfer, { path, digest }: Step): Promise<void> {
-  const file = await readVerified(tree, { path, digest });
+  const file = readVerified(tree, { path, digest });
   const headers = fileHeaders(choice, path);
   await remote.put(path, { bytes: encoded(file, headers, path), headers, digest });
   onSent(file.length);
@@ -55,7 +54,7 @@ async function upload({ tree, remote, headers: choice, onSent }: Transfer, { pat
 
 /** Sends files beside the pages, one after another. */
 export async function uploadMetadata(remote: Remote, files: readonly MetadataFile[]): Promise<void> {
-  for (const { path, bytes } of files) await remote.put(path, { bytes, headers: plainHeaders(path), digest: hash('sha256', bytes) });
+  for (const { path, bytes } of files) await remote.put(path, plainUpload(path, bytes));
 }
 
 /**

@@ -2,7 +2,7 @@ import { type Exclusion, excludedAccounts } from '../../contract/accounts/exclus
 import { forEachLimit } from '../../storage/concurrency-limit.ts';
 import type { Remote } from '../../storage/remote.ts';
 import { pagePath } from '../../tree/layout.ts';
-import { readVerifiedSync, type VerifiedTree } from '../../tree/verified-tree.ts';
+import { readVerified, type VerifiedTree } from '../../tree/verified-tree.ts';
 import { decompressedPage } from '../objects/headers.ts';
 import { explainsDeletes, type Limits, mostDeletes, type Removal } from '../planning/guards.ts';
 import type { Plan } from '../planning/plan.ts';
@@ -53,7 +53,7 @@ export function countRemoved(tree: VerifiedTree, exclusions: readonly Exclusion[
   const names = new Set<string>();
   for (let page = 1; page <= tree.digests.pages.account; page += 1) {
     const path = pagePath('account', page);
-    const bytes = readVerifiedSync(tree, { path, digest: tree.digests.get(path) ?? '' });
+    const bytes = readVerified(tree, { path, digest: tree.digests.get(path) ?? '' });
     for (const { screen_name } of accountsOn(JSON.parse(bytes.toString()))) names.add(screen_name);
   }
   return names.size;

@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileHead } from '../../contract/files/file-bytes.ts';
 import { type IncompleteMirror, reportsIn } from '../../contract/files/incomplete-mirror.ts';
 import { isObject } from '../../contract/json.ts';
 import { HEAD_BYTES, startsAsWarc } from '../../warc/detect-warc.ts';
 import type { Input, InputError } from '../source.ts';
-import { fileHead, isZipOfTree } from '../unpack/detect-format.ts';
+import { isZipOfTree } from '../unpack/detect-format.ts';
 import type { ArchiveReport } from './capture-selection.ts';
 
 export interface OpenArchives {

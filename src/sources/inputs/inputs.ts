@@ -1,12 +1,13 @@
 import { createReadStream, existsSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { Failure } from '../../contract/failure.ts';
+import { fileHead } from '../../contract/files/file-bytes.ts';
 import { schemeOf } from '../../contract/files/url-scheme.ts';
 import { IDENTITIES } from '../../warc/account-identities.ts';
 import { type Input, type RemoteSources, STANDARD_INPUT } from '../source.ts';
 import { sourceOf, withoutFiles } from '../unpack/archive-member.ts';
 import { isCompressed } from '../unpack/decompression.ts';
-import { fileHead, HEADER_BYTES, isTar, isZip } from '../unpack/detect-format.ts';
+import { HEADER_BYTES, isTar, isZip } from '../unpack/detect-format.ts';
 import { withCopiesMarked } from './compressed-copy.ts';
 import { FileFilter, type FilePatterns } from './file-filter.ts';
 

@@ -1,21 +1,3 @@
-import { closeSync, openSync } from 'node:fs';
-import { readFully } from '../../contract/files/file-bytes.ts';
-
-/** Returns the first bytes of a file, or none if it cannot be read: a later read reports the error. */
-export function fileHead(path: string, length: number): Buffer {
-  const head = Buffer.alloc(length);
-  try {
-    const file = openSync(path, 'r');
-    try {
-      return head.subarray(0, readFully(file, head, 0));
-    } finally {
-      closeSync(file);
-    }
-  } catch {
-    return head.subarray(0, 0);
-  }
-}
-
 /** Reads until there are so many bytes, or all. */
 export async function headOf(pieces: AsyncIterator<Uint8Array>, length: number, start: Buffer = Buffer.alloc(0)): Promise<Buffer> {
   let head = start;

@@ -4,12 +4,13 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { removeSync } from 'fs-extra/esm';
 import { countPacked, DecompressionLimit } from '../../contract/files/decompression-limit.ts';
+import { fileHead } from '../../contract/files/file-bytes.ts';
 import { isCopy } from '../inputs/compressed-copy.ts';
 import { readFailure, unreadableInput } from '../rejects/rejection.ts';
 import type { Input, InputError } from '../source.ts';
 import { withoutFiles } from './archive-member.ts';
 import { decompressed } from './decompression.ts';
-import { fileHead, HEADER_BYTES, headOf, isLikeJson, isTar, isZip, resumed } from './detect-format.ts';
+import { HEADER_BYTES, headOf, isLikeJson, isTar, isZip, resumed } from './detect-format.ts';
 
 /** Yields the files in a source as `unpack` does. If they cannot be read any further, the last element is an input error. */
 export async function* filesIn(input: Input): AsyncGenerator<readonly Input[] | InputError> {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { closeSync, openSync, readSync, writeFileSync } from 'node:fs';
 import { StringDecoder } from 'node:string_decoder';
+import { chunks } from '../../contract/files/write-files.ts';
 import { openRegularFile } from '../regular-file.ts';
 
 /** The size of a read buffer in bytes. The manifest of a hundred thousand pages has eleven million bytes. */
@@ -22,24 +23,17 @@ export function* piecesIn(bytes: Buffer): Generator<Buffer> {
 }
 
 /**
- * Writes a file from chunks, many lines at a time.
+ * Writes a file, many lines at a time.
  * @returns the SHA-256 of its bytes, as hexadecimal digits
  */
-export function writeHashed(path: string, chunks: Iterable<string>): string {
+export function writeHashed(path: string, lines: Iterable<string>): string {
   const hash = createHash('sha256');
   const file = openSync(path, 'w');
-  let lines = '';
-  const write = () => {
-    hash.update(lines);
-    writeFileSync(file, lines);
-    lines = '';
-  };
   try {
-    for (const chunk of chunks) {
-      lines += chunk;
-      if (lines.length >= PIECE) write();
+    for (const chunk of chunks(lines)) {
+      hash.update(chunk);
+      writeFileSync(file, chunk);
     }
-    write();
   } finally {
     closeSync(file);
   }

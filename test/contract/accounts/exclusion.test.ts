@@ -35,7 +35,6 @@ describe('an exclusion', () => {
     ['records', { ...VALID, records: [2, 1] }],
     ['records', { ...VALID, records: [-1, 1] }],
     ['name', { ...VALID, name: 'nina_k' }],
-    ['handles', { ...VALID, handles: [], stable_ids: [] }],
   ])('is refused with a wrong field %s', (field, value) => {
     expect(() => parseExclusion(value)).toThrow(expect.objectContaining({ field }));
   });

@@ -2,7 +2,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_CACHE_CONTROL } from '../../../src/contract/site.ts';
-import { compressedPage, decompressedPage, encoded, fileHeaders, headerLine, plainHeaders } from '../../../src/publish/objects/headers.ts';
+import { compressedPage, decompressedPage, encoded, fileHeaders, headerLine, plainUpload } from '../../../src/publish/objects/headers.ts';
 import { COLLECTION_HEADERS } from '../../../src/rewrite/resolve.ts';
 import { CODINGS, ENCODINGS, type Encoding, SUFFIXES } from '../../../src/tree/encoding.ts';
 
@@ -57,8 +57,9 @@ describe('a page', () => {
 });
 
 it('gives files beside the pages a fitting type and makes every reader revalidate them', () => {
-  expect(plainHeaders('build.json')).toEqual({ contentType: 'application/json', cacheControl: DEFAULT_CACHE_CONTROL, contentEncoding: '' });
-  expect(plainHeaders('manifest-sha256.txt').contentType).toBe('text/plain; charset=utf-8');
+  const headersOf = (path: string) => plainUpload(path, Buffer.of()).headers;
+  expect(headersOf('build.json')).toEqual({ contentType: 'application/json', cacheControl: DEFAULT_CACHE_CONTROL, contentEncoding: '' });
+  expect(headersOf('manifest-sha256.txt').contentType).toBe('text/plain; charset=utf-8');
 });
 
 it('returns equal lines exactly for equal headers', () => {

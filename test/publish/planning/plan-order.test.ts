@@ -9,6 +9,7 @@ import { Digests } from '../../../src/tree/manifest/digests.ts';
 import { movementBetween } from '../../../src/tree/moved-items.ts';
 import type { SortKeys } from '../../../src/tree/sort-keys.ts';
 import { times } from '../../support/proof.ts';
+import { comparing } from './comparisons.ts';
 import { missed, type Page, type Phase, paged } from './simulated-readers.ts';
 
 /** Accounts in their order, by the ids of their first records. Some of them have new records. */
@@ -70,27 +71,13 @@ function planOf(older: readonly number[], newer: readonly number[], news: readon
   const digests = digestsOf({ keys: newer, news: new Set(news) }, size);
   const there = digestsOf({ keys: older, news: new Set() }, size);
   const plan = planCollection(
-    {
+    comparing({
       build: sizeOf(newer, size),
       digests,
-      bytesOf: () => 0,
-      found: {
-        trees: [sizeOf(older, size)],
-        digests: there,
-        isScanned: false,
-        isDamaged: false,
-        isCurrent: false,
-      },
-      browsePairs: () => [],
+      found: { trees: [sizeOf(older, size)], digests: there },
       movement: movementBetween(keysOf(older, size), keysOf(newer, size)),
-      sendsSortKeys: true,
-      reads: 3,
-      proof: undefined,
-      hasOtherHeaders: false,
-      exclusions: { store: 0, target: 0 },
       concurrency,
-      prices: { write: 0, read: 0 },
-    },
+    }),
     'account',
   );
   return { plan, digests, there };

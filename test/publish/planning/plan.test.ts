@@ -7,6 +7,7 @@ import type { TreeSize } from '../../../src/publish/state/state.ts';
 import { type Encoding, SUFFIXES } from '../../../src/tree/encoding.ts';
 import { pagePath, pathsOf } from '../../../src/tree/layout.ts';
 import { Digests } from '../../../src/tree/manifest/digests.ts';
+import { comparing } from './comparisons.ts';
 
 /** Digests of a feed whose pages contain these texts, and of one page of accounts. The index equals page 1, `last` equals the last page. */
 function digestsOf(feed: readonly string[], encodings: readonly Encoding[] = []): Digests {
@@ -27,31 +28,18 @@ interface Side extends Partial<TreeSize> {
   readonly feed: readonly string[];
 }
 
-function compare(here: Side, there: Side | undefined, more: Partial<Comparison> = {}): Comparison {
+function compare(here: Side, there: Side | undefined, more: Partial<Omit<Comparison, 'found'>> = {}): Comparison {
   const { feed, ...sizes } = here;
   const { feed: oldFeed = [], ...oldSizes } = there ?? {};
-  return {
+  return comparing({
     build: { ...size, data_pages: feed.length, ...sizes },
     digests: digestsOf(feed),
-    bytesOf: (path) => (path.startsWith('browse/') ? 5 : 100),
     found: {
       trees: there === undefined ? [] : [{ ...size, data_pages: oldFeed.length, ...oldSizes }],
       digests: there === undefined ? new Digests({ pages: { data: 0, account: 0 }, encodings: [] }) : digestsOf(oldFeed),
-      isScanned: false,
-      isDamaged: false,
-      isCurrent: true,
     },
-    browsePairs: () => [],
-    movement: undefined,
-    sendsSortKeys: true,
-    reads: 3,
-    proof: undefined,
-    hasOtherHeaders: false,
-    exclusions: { store: 2, target: 2 },
-    concurrency: 32,
-    prices: { write: 0.000005, read: 0.0000004 },
     ...more,
-  };
+  });
 }
 
 function stepsFor(comparison: Comparison): string[] {
@@ -132,13 +120,6 @@ describe('a plan', () => {
     const { deleteStages } = planPublish({ ...comparison, found: { ...comparison.found, digests, isScanned } });
     // the files of both pages, of the index and of the last page
     expect(deleteStages.map((stage) => [...stage()].length)[0]).toBe(isInTurn ? 1 : 4);
-  });
-
-  it('writes overlap pages for all pages if records move far', () => {
-    const here = { feed: ['5', '4', '3', '2', '1'], records: 90 };
-    const there = { feed: ['e', 'd', 'c', 'b', 'a'] };
-    const overlaps = stepsFor(compare(here, there)).filter((step) => step.startsWith('overlap'));
-    expect(overlaps.map((step) => step.split(' ')[1])).toEqual([5, 4, 3, 2].map((page) => `rest/data/page/${page}`));
   });
 
   it('counts requests and bytes, and computes the cost', () => {

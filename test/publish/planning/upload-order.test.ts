@@ -1,11 +1,12 @@
 import { hash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { type Comparison, type FoundTree, UNKNOWN_DIGEST } from '../../../src/publish/planning/tree-comparison.ts';
+import { type FoundTree, UNKNOWN_DIGEST } from '../../../src/publish/planning/tree-comparison.ts';
 import { planCollection } from '../../../src/publish/planning/upload-order.ts';
 import type { TreeSize } from '../../../src/publish/state/state.ts';
 import type { Encoding } from '../../../src/tree/encoding.ts';
 import { pathsOfPages } from '../../../src/tree/layout.ts';
 import { Digests } from '../../../src/tree/manifest/digests.ts';
+import { comparing } from './comparisons.ts';
 
 const COLLECTION = 'data';
 const SIZE: TreeSize = {
@@ -39,21 +40,12 @@ interface Case {
 function plan({ pages = 5, encodings = ['gzip'], there = {}, leaving, ...rest }: Case) {
   const { pagesThere = pages, encodingsThere = encodings, found = {} } = rest;
   const moved = { forward: 0, firstForward: 0, shift: 1, leaving: Uint8Array.from(leaving ?? []) };
-  const comparison: Comparison = {
+  const comparison = comparing({
     build: SIZE,
     digests: digestsOf(pages, encodings, {}),
-    bytesOf: () => 100,
-    found: {
-      trees: [SIZE],
-      digests: digestsOf(pagesThere, encodingsThere, there),
-      ...{ isScanned: false, isDamaged: false, isCurrent: false },
-      ...found,
-    },
+    found: { trees: [SIZE], digests: digestsOf(pagesThere, encodingsThere, there), ...found },
     movement: leaving === undefined ? undefined : { data: moved, account: moved },
-    ...{ browsePairs: () => [], sendsSortKeys: true, reads: 0, proof: undefined, hasOtherHeaders: false, concurrency: 32 },
-    exclusions: { store: 0, target: 0 },
-    prices: { write: 0, read: 0 },
-  };
+  });
   const { stages, deleteStages } = planCollection(comparison, COLLECTION);
   return { steps: stages.map((stage) => [...stage()].map((lane) => [...lane])), deletes: deleteStages.map((stage) => [...stage()].length) };
 }

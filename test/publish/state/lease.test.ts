@@ -7,7 +7,7 @@ import { openRemote } from '../../../src/storage/remote.ts';
 import { StorageError } from '../../../src/storage/storage-error.ts';
 import type { Target } from '../../../src/storage/target.ts';
 import { inVirtualTime } from '../../support/virtual-time.ts';
-import { type Fate as RequestFate, SimulatedStore } from '../../versions/simulated-store.ts';
+import { SimulatedStore } from '../../versions/simulated-store.ts';
 import { folderOfFile } from '../../whole/stores.ts';
 import { differences } from '../../whole/trees.ts';
 import { Growing } from '../growing.ts';
@@ -15,7 +15,6 @@ import { filesAt, publishHere } from '../in-process.ts';
 
 const folder = folderOfFile();
 const { signal } = new AbortController();
-const done = async (): Promise<RequestFate> => 'done';
 
 /** Trees of three nights. */
 let trees: Growing[];
@@ -25,7 +24,7 @@ beforeAll(async () => {
   trees = await Promise.all(sizes.map((records) => Growing.of(folder, `${records}`, { records, accounts: 20 })));
 });
 
-function publishNight(night: number, client = store.client(done), more: Partial<PublishOptions> = {}) {
+function publishNight(night: number, client = store.client(), more: Partial<PublishOptions> = {}) {
   return publishHere(client, trees[night]?.out ?? '', { concurrency: 4, retryPolicy: { attempts: 12, timeout: 30_000 }, ...more });
 }
 
@@ -155,7 +154,7 @@ describe('a lease whose writes of the state get no response', () => {
   /** A lease at a store in which the writes of the state have these outcomes in order. All further writes are done. */
   function leaseWith(fates: readonly Fate[]): { readonly lease: Lease; readonly late: Promise<unknown>[] } {
     store = new SimulatedStore();
-    const target = store.client(done);
+    const target = store.client();
     const late: Promise<unknown>[] = [];
     const left = [...fates];
     const put: Target['put'] = async (...args) => {

@@ -25,12 +25,12 @@ function targetAt(store: SimulatedStore, support: Support): Target {
   store.conditions = isPartial ? 'kept' : support;
   const seen = (condition: Condition | undefined) =>
     isPartial && (condition === 'absent') === (support === 'ignores If-None-Match') ? undefined : condition;
-  const target = store.client(async () => 'done');
+  const target = store.client();
   return { ...target, put: (path, upload, signal, condition) => target.put(path, upload, signal, seen(condition)) };
 }
 
-function publishTo(store: SimulatedStore, tree: keyof typeof trees, support: Support, isSinglePublisher = false) {
-  return publishHere(targetAt(store, support), trees[tree].out, { concurrency: 4, allowGaps: true, isSinglePublisher });
+function publishTo(store: SimulatedStore, tree: keyof typeof trees, support: Support, singlePublisher = false) {
+  return publishHere(targetAt(store, support), trees[tree].out, { concurrency: 4, allowGaps: true, singlePublisher });
 }
 
 describe('a publish', () => {
