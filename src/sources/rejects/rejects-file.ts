@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
-import { closeSync, createReadStream, fstatSync, fsyncSync, ftruncateSync, openSync, readSync, rmSync, statSync, truncateSync } from 'node:fs';
+import { closeSync, createReadStream, fstatSync, fsyncSync, ftruncateSync, openSync, rmSync, statSync, truncateSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
 import { codeOf, convertErrors, type Failure, fileSystemFailure } from '../../contract/failure.ts';
-import { writeFully } from '../../contract/files/file-bytes.ts';
+import { readFully, writeFully } from '../../contract/files/file-bytes.ts';
 import { refuseDatabase } from '../../contract/files/refuse-output.ts';
 import { isSameFile } from '../../contract/files/same-file.ts';
 import { openTemporaryFile, type TemporaryFile } from '../../contract/files/temporary-file.ts';
@@ -155,7 +155,7 @@ function linesOf(file: number): AsyncIterable<string> {
 
 function endsWithNewline(file: number, size: number): boolean {
   const last = Buffer.alloc(1);
-  readSync(file, last, 0, 1, size - 1);
+  readFully(file, last, size - 1);
   return last[0] === 0x0a;
 }
 
