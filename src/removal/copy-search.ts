@@ -1,10 +1,10 @@
 import { createReadStream, createWriteStream, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Readable, pipeline as streamPipeline } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type BrotliDecompress, createBrotliDecompress, createGunzip, type Gunzip } from 'node:zlib';
 import { codeOf, convertErrors, Failure } from '../contract/failure.ts';
+import { piped } from '../sources/unpack/decompression.ts';
 import { headOf, isZip, resumed } from '../sources/unpack/detect-format.ts';
 import { forEachLimit } from '../storage/concurrency-limit.ts';
 import { excludedRows } from '../store/exclusions/named-exclusions.ts';
@@ -216,8 +216,7 @@ async function* decompressed(pieces: AsyncIterable<Uint8Array>, stream: Gunzip |
       yield piece;
     }
   };
-  // an error ends the iteration
-  yield* streamPipeline(Readable.from(counted(), { objectMode: false }), stream, () => {});
+  yield* piped(counted(), stream);
   if (stream.bytesWritten < packed) throw new ZipDamage('bytes after compressed data');
 }
 
