@@ -14,22 +14,17 @@ import { InputErrors } from '../sources/rejects/rejection.ts';
 import type { ObserveContext } from '../sources/snapshots/observations.ts';
 import { partHeader } from '../sources/snapshots/part-header.ts';
 import type { PathTimes } from '../sources/snapshots/path-time.ts';
-import type { Input, InputError } from '../sources/source.ts';
+import type { Input, InputError, RunHooks } from '../sources/source.ts';
 import { type PartFile, partFailure, writePart } from './part-file.ts';
 
 /** How much text is compressed at once, in UTF-16 units. */
 const PIECE_UNITS = 1 << 16;
 
-export interface NormalizeOptions {
+export interface NormalizeOptions extends RunHooks {
   /** Which shard of the sources is read: its number, from 0, and the number of shards. */
   readonly shard: { readonly number: number; readonly shards: number };
   readonly snapshots: ObserveContext & Required<Pick<ObserveContext, 'openAgain'>>;
   readonly patterns: FilePatterns;
-  /** Called with each snapshot that cannot be read. Without it, nothing is written if there is such a snapshot. */
-  readonly onReject?: ((inputError: InputError) => void) | undefined;
-  /** Called once before the part gets its name. If it throws, nothing is written. */
-  readonly beforeCommit?: (() => Promise<void>) | undefined;
-  readonly signal?: AbortSignal | undefined;
   /** `read` counts bytes, `write` snapshots. */
   readonly onProgress?: OnProgress<'read' | 'write'> | undefined;
 }
