@@ -11,6 +11,7 @@ import { excludedRows } from '../store/exclusions/named-exclusions.ts';
 import { isGzip } from '../warc/detect-warc.ts';
 import { BadResponse, parseResponse } from '../warc/http-response.ts';
 import { type ReadRecord, readRecords } from '../warc/read-records.ts';
+import { inOnePiece } from '../warc/salvage.ts';
 import { ZipDamage } from '../zip/member.ts';
 import { type SearchedAccounts, type Trace, TraceSearch } from './trace-search.ts';
 import { openMembers } from './zip-members.ts';
@@ -223,10 +224,6 @@ async function* decompressed(pieces: AsyncIterable<Uint8Array>, stream: Gunzip |
 /** Returns the body of an HTTP response as a reader gets it, and other records as they are. @throws BadResponse */
 function bodyOf({ type, mediaType, block = Buffer.of() }: ReadRecord): Buffer {
   return type === 'response' && mediaType === 'application/http' ? parseResponse(block).body() : block;
-}
-
-async function* inOnePiece(bytes: Buffer): AsyncGenerator<Uint8Array> {
-  yield bytes;
 }
 
 /** Names the folder for temporary files in an error of the file system. Returns any other error unchanged. */
