@@ -12,7 +12,7 @@ import { inputNamed } from '../sources/inputs/inputs.ts';
 import { type PageSetReport, PageSets } from '../sources/items/page-set.ts';
 import { withoutRemoved } from '../sources/rejects/redact-removed.ts';
 import { InputErrors, tooManyRejects } from '../sources/rejects/rejection.ts';
-import type { Input, InputError, Item } from '../sources/source.ts';
+import type { Input, InputError, Item, RunHooks } from '../sources/source.ts';
 import { AccountStateWriter } from '../store/accounts/account-state-writer.ts';
 import { onStore } from '../store/database/open-store.ts';
 import { ExclusionWriter } from '../store/exclusions/exclusion-writer.ts';
@@ -30,14 +30,12 @@ import { updateReports } from './update-reports.ts';
 /** The phases of an import. `read` counts bytes. */
 export type ImportPhase = 'read' | CommitPhase;
 
-export interface ImportOptions {
+export interface ImportOptions extends RunHooks {
   /** Whether to do everything except the commit, so that the store is unchanged. */
   readonly dryRun?: boolean | undefined;
   readonly onConflict: ConflictPolicy;
   /** Returns the commands that hints show. */
   readonly command?: HintCommand | undefined;
-  /** Called with each item that cannot be imported. Without it, nothing is imported if there is such an item. */
-  readonly onReject?: ((inputError: InputError) => void) | undefined;
   /** Opens an input that a rejects file names; by default only those on this machine. */
   readonly openAgain?: ((name: string) => Input) | undefined;
   /** The highest share of items that are rejected, from 0 to 1; by default any. */
@@ -48,10 +46,6 @@ export interface ImportOptions {
   readonly baseUrl?: string | undefined;
   /** Whether the saved pages must be proven complete. If they are not, nothing is imported. */
   readonly requireComplete?: boolean | undefined;
-  /** Called once after all inputs are read, just before the commit. If it throws, nothing is imported. */
-  readonly beforeCommit?: (() => Promise<void>) | undefined;
-  /** Stops the import: nothing is imported. */
-  readonly signal?: AbortSignal | undefined;
   readonly onProgress?: OnProgress<ImportPhase> | undefined;
   /** By default a thread parses large inputs if the store has no records and the machine has several cores. */
   readonly threads?: ThreadOptions | undefined;

@@ -2,9 +2,7 @@ import { rmSync } from 'node:fs';
 import type { OnProgress } from '../contract/event-loop-pauses.ts';
 import { type IncompleteMirror, reportsIn } from '../contract/files/incomplete-mirror.ts';
 import type { Collection, PerCollection } from '../contract/pages/collection.ts';
-import type { ConflictPolicy } from '../contract/record.ts';
 import { HttpClient, type HttpOptions } from '../http/http-client.ts';
-import type { InputError } from '../sources/source.ts';
 import type { Lock } from '../store/database/lock-file.ts';
 import { openStore } from '../store/database/open-store.ts';
 import { Exclusions } from '../store/exclusions/exclusions.ts';
@@ -12,7 +10,7 @@ import { type ItemKey, MirrorState } from '../store/mirror-state.ts';
 import type { VerifiedTree } from '../tree/verified-tree.ts';
 import { type Missing, missingOf, reportOf } from './completeness.ts';
 import { fetchCurrentVersion, versionReader } from './fetch-current-version.ts';
-import { type ImportedPages, type ImportPagesPhase, importPages } from './import-pages.ts';
+import { type ImportedPages, type ImportPagesOptions, type ImportPagesPhase, importPages } from './import-pages.ts';
 import { PageReader } from './page-reader.ts';
 import { Run } from './read-pages.ts';
 import { RetryingClient } from './retrying-client.ts';
@@ -25,7 +23,7 @@ import { lockRun, spoolPath, versionFiles } from './spool/unfinished-runs.ts';
 /** The phases of a run. It first reads the pages and then imports them. `version` counts bytes of a version of the site. */
 export type MirrorPhase = 'version' | Collection | ImportPagesPhase;
 
-export interface MirrorOptions {
+export interface MirrorOptions extends Pick<ImportPagesOptions, 'onConflict' | 'onReject' | 'beforeCommit'> {
   readonly store: string;
   readonly baseUrl: string;
   readonly userAgent: string;
@@ -34,11 +32,6 @@ export interface MirrorOptions {
   readonly concurrency: number;
   /** Whether all pages are read. */
   readonly isFull: boolean;
-  readonly onConflict: ConflictPolicy;
-  /** Called with each item that cannot be added to the store. */
-  readonly onReject: (inputError: InputError) => void;
-  /** Called once just before the commit. If it throws, nothing is imported. */
-  readonly beforeCommit?: (() => Promise<void>) | undefined;
   /**
    * How many items that the service no longer has a complete run may delete from the store: a number, or a share of the known items (in a
    * first run, of those that it found). By default 0.

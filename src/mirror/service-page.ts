@@ -1,12 +1,12 @@
 import { hash } from 'node:crypto';
-import { Failure } from '../contract/failure.ts';
+import { codeOf, Failure } from '../contract/failure.ts';
 import { type Hint, hint, suggested } from '../contract/hint.ts';
 import { cut, encodeJson, isObject } from '../contract/json.ts';
-import { handle, identifier, Violation } from '../contract/json-shape.ts';
+import { handle, identifier } from '../contract/json-shape.ts';
 import type { Collection } from '../contract/pages/collection.ts';
-import { type Envelope, parseEnvelope } from '../contract/pages/envelope.ts';
+import type { Envelope } from '../contract/pages/envelope.ts';
 import { BadResponse, MAX_REDIRECTS, type Redirect } from '../http/http-client.ts';
-import { parseWithNames } from '../sources/json/parse-json.ts';
+import { envelopeIn, NoPage } from '../sources/archives/captured-page.ts';
 import type { Exclusions } from '../store/exclusions/exclusions.ts';
 import { excludedKey, type ItemKey } from '../store/mirror-state.ts';
 import type { PageName } from './walk/reading-plan.ts';
@@ -31,7 +31,7 @@ export interface PageItem {
 
 /** @throws BadResponse if the bytes are not a page of a collection, or are the last page in place of another */
 export function parsePage({ collection, number }: PageName, bytes: Buffer): PageContents {
-  const { count, next, previous, results } = envelopeIn(bytes);
+  const { count, next, previous, results } = envelopeOf(bytes);
   // without a link to the next page, nothing else shows which page it is; an empty page behind the last one may link to that
   if (next === null && previous !== null && results.length > 0) checkPrevious(number, previous);
   return {
@@ -56,28 +56,13 @@ export function withoutExcludedNames(contents: PageContents, exclusions: Pick<Ex
   return { ...contents, items };
 }
 
-function envelopeIn(bytes: Buffer): Envelope {
-  let text: string;
-  let value: unknown;
+/** @throws BadResponse */
+function envelopeOf(bytes: Buffer): Envelope {
   try {
-    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    throw new BadResponse('bytes that are not UTF-8');
-  }
-  try {
-    value = parseWithNames(text);
-  } catch {
-    const start = text.trim();
-    throw new BadResponse(
-      start === '' ? 'an empty answer' : `${start.startsWith('<') ? 'HTML or XML' : 'not JSON, or truncated'}: ${cut(start)}`,
-    );
-  }
-  try {
-    return parseEnvelope(value);
+    return envelopeIn(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch (error) {
-    if (error instanceof Violation)
-      throw new BadResponse(`not a page of the API: ${error.field}: ${error.found}, expected ${error.expected}`);
-    throw error;
+    if (codeOf(error) === 'ERR_ENCODING_INVALID_ENCODED_DATA') throw new BadResponse('bytes that are not UTF-8');
+    throw error instanceof NoPage ? new BadResponse(error.message) : error;
   }
 }
 

@@ -1,5 +1,7 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type Identity, identityOf } from '../contract/account.ts';
 import { type Instant, timestampOf } from '../contract/instant.ts';
+import { show } from '../contract/json.ts';
 import { MAX_MARKUP } from '../contract/json-shape.ts';
 import { PROFILE_FIELDS } from '../contract/profile-fields.ts';
 import type { Observation, Profile } from '../contract/snapshots/observation.ts';
@@ -167,12 +169,7 @@ export class ObservationWriter {
   }
 
   #identify(account: KnownAccount, identity: Identity): boolean {
-    const { screen_name, account_creation_date, profile_image_url } = account.identity;
-    const isSame =
-      screen_name === identity.screen_name &&
-      account_creation_date === identity.account_creation_date &&
-      profile_image_url === identity.profile_image_url;
-    return !isSame && this.#handles.setIdentity(account, identity);
+    return !isDeepStrictEqual(account.identity, identity) && this.#handles.setIdentity(account, identity);
   }
 
   /** Returns the markup of a change; undefined if it is certainly too long, because a store of an earlier release has a long text. */
@@ -199,10 +196,6 @@ function hasHandle(account: KnownAccount, { observed_at, profile }: Observation)
 /** Names the value that would have been accepted as a duplicate. */
 function orKnownValue({ late, known }: LateChange): string {
   return known === undefined ? '' : `, or ${late} as the store has it for that time: ${show(known)}`;
-}
-
-function show(text: string | null): string {
-  return JSON.stringify(text);
 }
 
 /** Returns the identity that a profile shows, with the given name. Values that the profile lacks stay unchanged. */

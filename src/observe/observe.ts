@@ -6,20 +6,21 @@ import { withProgress } from '../sources/inputs/input-progress.ts';
 import { inputNamed } from '../sources/inputs/inputs.ts';
 import { InputErrors } from '../sources/rejects/rejection.ts';
 import type { FileCounts, ObserveContext } from '../sources/snapshots/observations.ts';
-import type { Input, InputError } from '../sources/source.ts';
+import type { Input, InputError, RunHooks } from '../sources/source.ts';
 import { countWrongLastSeen, newestObservation } from '../store/accounts/last-seen.ts';
 import { onStore } from '../store/database/open-store.ts';
 import { toDiskFailure, wrapErrors } from '../store/database/store-error.ts';
 import { Batch, type CommitPhase } from '../store/writing/batch.ts';
 import { isAllRejected, mergeSnapshots, type ObserveSummary } from './merge-snapshots.ts';
 import { readInputs } from './read-inputs.ts';
-import { type Limits, refusalOf } from './run-guards.ts';
+import { type Limits, refusalOf, refuseSharedTime } from './run-guards.ts';
 import { Spool } from './spool/spool.ts';
 
 /** The phases of a run. `read` counts bytes, `compare` observations. */
 export type ObservePhase = 'read' | 'compare' | CommitPhase;
 
-export interface ObserveOptions {
+/** A value that conflicts and is not recorded is rejected, too. */
+export interface ObserveOptions extends RunHooks {
   readonly snapshots: ObserveContext;
   /** The URLs of mentions and hashtags; by default those of the service of each account. */
   readonly templates?: LinkTemplates | undefined;
@@ -27,14 +28,8 @@ export interface ObserveOptions {
   readonly dryRun?: boolean | undefined;
   /** What the guards refuse; by default nothing. */
   readonly limits?: Limits | undefined;
-  /** Called with each snapshot that cannot be added, and with each conflicting value that is not recorded. Without it, nothing is added if there is such a snapshot. */
-  readonly onReject?: ((inputError: InputError) => void) | undefined;
   /** Opens an input that a rejects file names. By default, only files of this machine can be opened. */
   readonly openAgain?: ((name: string) => Input) | undefined;
-  /** Called once after all observations are compared, just before the commit. If it throws, nothing is added. */
-  readonly beforeCommit?: (() => Promise<void>) | undefined;
-  /** Stops the run: nothing is added. */
-  readonly signal?: AbortSignal | undefined;
   readonly onProgress?: OnProgress<ObservePhase> | undefined;
   /** The maximum size of the accounts in memory, in UTF-16 units. It has a default. */
   readonly cacheUnits?: number | undefined;
@@ -78,6 +73,7 @@ async function observeInto(path: string, inputs: readonly Input[], options: Obse
       inputErrors.throwIfAny();
       parts.throwIfIncomplete();
       inputs[0]?.filter?.throwIfNone(inputs.map(({ name }) => name));
+      if (context.observedAt !== undefined) refuseSharedTime(context.observedAt, spool, 'the store is unchanged');
       const storeTo = newestObservation(batch.database);
       const { run, runBefore, runTo, hasNewDay, ...merging } = await mergeSnapshots(batch, spool, pauses, options, reject);
       const sums = { rejected: reading.rejected + merging.rejected, excluded: reading.excluded + merging.excluded };

@@ -1,16 +1,17 @@
 import { createReadStream, createWriteStream, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Readable, pipeline as streamPipeline } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type BrotliDecompress, createBrotliDecompress, createGunzip, type Gunzip } from 'node:zlib';
 import { codeOf, convertErrors, Failure } from '../contract/failure.ts';
+import { piped } from '../sources/unpack/decompression.ts';
 import { headOf, isZip, resumed } from '../sources/unpack/detect-format.ts';
 import { forEachLimit } from '../storage/concurrency-limit.ts';
 import { excludedRows } from '../store/exclusions/named-exclusions.ts';
 import { isGzip } from '../warc/detect-warc.ts';
 import { BadResponse, parseResponse } from '../warc/http-response.ts';
 import { type ReadRecord, readRecords } from '../warc/read-records.ts';
+import { inOnePiece } from '../warc/salvage.ts';
 import { ZipDamage } from '../zip/member.ts';
 import { type SearchedAccounts, type Trace, TraceSearch } from './trace-search.ts';
 import { openMembers } from './zip-members.ts';
@@ -216,18 +217,13 @@ async function* decompressed(pieces: AsyncIterable<Uint8Array>, stream: Gunzip |
       yield piece;
     }
   };
-  // an error ends the iteration
-  yield* streamPipeline(Readable.from(counted(), { objectMode: false }), stream, () => {});
+  yield* piped(counted(), stream);
   if (stream.bytesWritten < packed) throw new ZipDamage('bytes after compressed data');
 }
 
 /** Returns the body of an HTTP response as a reader gets it, and other records as they are. @throws BadResponse */
 function bodyOf({ type, mediaType, block = Buffer.of() }: ReadRecord): Buffer {
   return type === 'response' && mediaType === 'application/http' ? parseResponse(block).body() : block;
-}
-
-async function* inOnePiece(bytes: Buffer): AsyncGenerator<Uint8Array> {
-  yield bytes;
 }
 
 /** Names the folder for temporary files in an error of the file system. Returns any other error unchanged. */

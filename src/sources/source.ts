@@ -70,6 +70,16 @@ export interface RejectOptions {
   readonly unescape?: true | undefined;
 }
 
+/** What a run that reads inputs calls, and what stops it. */
+export interface RunHooks {
+  /** Called with each item that cannot be used. Without it, nothing is written if there is such an item. */
+  readonly onReject?: ((inputError: InputError) => void) | undefined;
+  /** Called once after all inputs are read, just before the commit. If it throws, nothing is written. */
+  readonly beforeCommit?: (() => Promise<void>) | undefined;
+  /** Stops the run: nothing is written. */
+  readonly signal?: AbortSignal | undefined;
+}
+
 /** Decides which members of an archive are read. */
 export interface MemberFilter {
   /** @param member the path in the archive */

@@ -139,7 +139,7 @@ function readPlainRecord(bytes: Buffer, most: number): Member {
     : { kind: 'broken', reason: 'a record of another length' };
 }
 
-async function* inOnePiece(bytes: Buffer): AsyncGenerator<Uint8Array> {
+export async function* inOnePiece(bytes: Buffer): AsyncGenerator<Uint8Array> {
   yield bytes;
 }
 

@@ -174,16 +174,3 @@ describe.each(['wacz', 'warc', 'bag'])('palimpsest archive %s', (form) => {
     expect(await palimpsestHere(['archive', form, '--to', to], { cwd })).toMatchObject({ code: 0 });
   });
 });
-
-describe('a bag with identities', () => {
-  it('is refused if no tag manifest lists them', async () => {
-    const folder = temporaryFolder();
-    const [store, out, bag] = [join(folder, 'store.db'), join(folder, 'out'), join(folder, 'bag')];
-    await observe(store, OBSERVED);
-    await build(store, { out, site: SITE });
-    await pack(writeBag, store, out, bag);
-    const manifest = join(bag, 'tagmanifest-sha256.txt');
-    writeFileSync(manifest, readFileSync(manifest, 'utf8').replace(/^.*identities.*\n/m, ''));
-    await expect(restore(bag, join(folder, 'copy.db'))).rejects.toMatchObject({ code: 'bad-archive' });
-  });
-});

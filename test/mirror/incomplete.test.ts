@@ -3,9 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { IncompleteMirror } from '../../src/contract/files/incomplete-mirror.ts';
-import { missingOf } from '../../src/mirror/completeness.ts';
 import type { MirrorResult } from '../../src/mirror/mirror.ts';
-import { type RunState, startRun } from '../../src/mirror/run-state.ts';
 import { Connection } from '../../src/store/database/connection.ts';
 import { Store } from '../../src/store/store.ts';
 import { temporaryFolder } from '../support/folder.ts';
@@ -277,32 +275,3 @@ async function expectPackage(at: (name: string) => string, reports: readonly Inc
   expect(await palimpsestJson(args)).toMatchObject({ incomplete: reports });
   expect(storeSays(at('copy.db'))).toEqual(reports);
 }
-
-it('a mirror is complete only if the service counts exactly the items that it has shown', () => {
-  const memory = { summary: undefined, count: () => 0 };
-  const run = startRun(memory, { isFull: false, isVersion: false, changed: { data: undefined, account: undefined } });
-  const { plan } = run;
-  const amount = fc.nat({ max: 9 });
-  const collection = fc.record({ known: amount, fresh: amount, count: amount, gone: amount, isRead: fc.boolean() });
-  fc.assert(
-    fc.property(collection, collection, (data, profiles) => {
-      const state: RunState = {
-        ...run,
-        data: { ...run.data, known: data.known, fresh: data.fresh, count: data.count },
-        account: { ...run.account, known: profiles.known, fresh: profiles.fresh, count: profiles.count },
-        plan: {
-          ...plan,
-          feed: { ...plan.feed, state: data.isRead ? 'complete' : 'incomplete' },
-          accounts: { ...plan.accounts, state: profiles.isRead ? 'complete' : 'incomplete' },
-        },
-      };
-      const keys = (length: number) => Array.from({ length }, (_, index) => index);
-      const { isComplete, missing } = missingOf(state, { data: keys(data.gone), account: keys(profiles.gone) }, '');
-      const [lack, lackOfAccounts] = [data, profiles].map(({ known, fresh, count, gone }) => count - (known + fresh - gone));
-      const most = (amount = 0) => Math.max(0, amount);
-      expect(missing).toMatchObject({ records: most(lack), accounts: most(lackOfAccounts) });
-      expect(missing.uncounted).toEqual({ records: most(-(lack ?? 0)), accounts: most(-(lackOfAccounts ?? 0)) });
-      expect(isComplete).toBe(data.isRead && profiles.isRead && lack === 0 && lackOfAccounts === 0);
-    }),
-  );
-});

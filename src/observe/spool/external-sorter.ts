@@ -19,12 +19,9 @@ export class ExternalSorter {
   #rows: Float64Array;
   #buffered = 0;
   #runs = 0;
-  #isOrdered = true;
-  /** The keys of the last row. */
-  #first = 0;
-  #second = 0;
-  #third = 0;
   #sorter: Sorter | undefined;
+  /** The rows of the last run in order, when all rows are added. */
+  #last: Float64Array | undefined;
 
   /** @param spool an empty file for this sorter alone, which it closes */
   constructor(spool: TemporaryFile, columns: SortColumns) {
@@ -47,12 +44,6 @@ export class ExternalSorter {
     }
     writeRow(row, this.#rows, at);
     this.#buffered += 1;
-    const columns = this.#columns;
-    const [first, second, third] = [this.#rows[at + columns[0]] ?? 0, this.#rows[at + columns[1]] ?? 0, this.#rows[at + columns[2]] ?? 0];
-    if ((first - this.#first || second - this.#second || third - this.#third) < 0) this.#isOrdered = false;
-    this.#first = first;
-    this.#second = second;
-    this.#third = third;
   }
 
   /** Returns all rows in order. No row can be added afterwards. */
@@ -63,7 +54,8 @@ export class ExternalSorter {
       const rows = rowsInFile(this.#spool, number * RUN_ROWS, RUN_ROWS, pieceRows);
       runs.push(new SortedRun(number, rows, this.#columns));
     }
-    runs.push(new SortedRun(this.#runs, [this.#ordered()].values(), this.#columns));
+    this.#last ??= this.#ordered();
+    runs.push(new SortedRun(this.#runs, [this.#last].values(), this.#columns));
     yield* mergeRuns(runs);
   }
 
@@ -76,18 +68,12 @@ export class ExternalSorter {
     this.#spool.write(new Uint8Array(rows.buffer, rows.byteOffset, rows.byteLength), this.#runs * this.#rows.byteLength);
     this.#runs += 1;
     this.#buffered = 0;
-    this.#isOrdered = true;
-    this.#first = 0;
-    this.#second = 0;
-    this.#third = 0;
   }
 
   #ordered(): Float64Array {
-    const rows = this.#rows.subarray(0, this.#buffered * COLUMNS);
-    if (this.#isOrdered) return rows;
     // no later run has more rows
     this.#sorter ??= new Sorter(this.#columns, this.#buffered);
-    return this.#sorter.sorted(rows);
+    return this.#sorter.sorted(this.#rows.subarray(0, this.#buffered * COLUMNS));
   }
 }
 

@@ -128,7 +128,7 @@ function isNeeded({ type, url }: RecordHeader): boolean {
 function captureOf(archive: string, file: number, record: ReadRecord, address: PageAddress): Capture {
   if (record.type === 'revisit') throw new NoPage('a revisit record: the page is in another archive');
   const body = bodyOf(archive, record);
-  const { count, next, previous, results } = envelopeIn(body);
+  const { count, next, previous, results } = envelopeIn(body.toString());
   const positions = positionsOf(address.collection, { count, next, previous, items: results.length });
   return { ...address, file, number: record.number, date: record.date, length: body.length, positions };
 }

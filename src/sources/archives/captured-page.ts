@@ -5,8 +5,9 @@ import { hashFor, isClaimed } from '../../warc/digest.ts';
 import { BadResponse, type HttpResponse, parseResponse } from '../../warc/http-response.ts';
 import type { ReadRecord } from '../../warc/read-records.ts';
 import { damaged } from '../../warc/warc-damage.ts';
+import { parseWithNames } from '../json/parse-json.ts';
 
-/** A capture that is not a page: an error, a redirect, HTML, or cut short. */
+/** An answer that is not a page: an error, a redirect, HTML, or cut short. */
 export class NoPage extends Error {}
 
 /**
@@ -47,13 +48,16 @@ function checkDigest(file: string, { url, blockDigest, payloadDigest }: ReadReco
   throw damaged(file, `a body with the digest ${payloadDigest.text} at ${url}`, 'another digest');
 }
 
-/** @throws NoPage if the body is not a page */
-export function envelopeIn(body: Buffer): Envelope {
+/**
+ * Parses the text of a page, without its items.
+ * @throws NoPage if it is not a page
+ */
+export function envelopeIn(text: string): Envelope {
   let value: unknown;
   try {
-    value = JSON.parse(body.toString());
+    value = parseWithNames(text);
   } catch {
-    const start = body.toString('utf8', 0, 200).trim();
+    const start = text.trim();
     throw new NoPage(
       start === '' ? 'an empty answer' : `${start.startsWith('<') ? 'HTML or XML' : 'not JSON, or truncated'}: ${cut(start)}`,
     );
@@ -61,7 +65,8 @@ export function envelopeIn(body: Buffer): Envelope {
   try {
     return parseEnvelope(value);
   } catch (error) {
-    if (error instanceof Violation) throw new NoPage(`${error.field || 'the answer'}: ${error.found}, expected ${error.expected}`);
+    if (error instanceof Violation)
+      throw new NoPage(`not a page of the API: ${error.field || 'the answer'}: ${error.found}, expected ${error.expected}`);
     throw error;
   }
 }

@@ -2,6 +2,7 @@ import { plural } from '../../contract/amounts.ts';
 import { Failure } from '../../contract/failure.ts';
 import type { IncompleteMirror } from '../../contract/files/incomplete-mirror.ts';
 import { IDENTITIES } from '../../warc/account-identities.ts';
+import { inOnePiece } from '../../warc/salvage.ts';
 import { isDamage, type OnDamage } from '../../warc/warc-damage.ts';
 import { unreadableInput } from '../rejects/rejection.ts';
 import type { Input, InputError } from '../source.ts';
@@ -94,10 +95,7 @@ async function* pagesIn(warcs: readonly WarcFile[], { chosen, identities, onDama
     for await (const record of recordsOf(warc, isChosen, onDamage)) {
       if (record.block === undefined) continue;
       const body = bodyOf(warc.name, record);
-      const open = async function* () {
-        yield body;
-      };
-      yield { name: `${warc.name}: ${record.url}`, size: body.length, open };
+      yield { name: `${warc.name}: ${record.url}`, size: body.length, open: () => inOnePiece(body) };
     }
   }
 }

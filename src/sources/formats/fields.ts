@@ -103,7 +103,6 @@ const ISO = /^(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d:\d\d)(?:\.\d+)?(?:[Zz]|([+-])(\d\
 
 /** Converts an ISO 8601 time with a zone to UTC in whole seconds; undefined if the text is not such a time. */
 function wholeSecondOf(text: string): string | undefined {
-  if (isStoredForm(text)) return text;
   const match = ISO.exec(text);
   if (match === null) return undefined;
   const [, day = '', time = '', sign, hours = '0', minutes = '0'] = match;
@@ -113,9 +112,4 @@ function wholeSecondOf(text: string): string | undefined {
   if (offset === 0) return local;
   const utc = `${new Date(Date.parse(local) - offset).toISOString().slice(0, 19)}Z`;
   return isWholeSecond(utc) ? utc : undefined;
-}
-
-/** Whether a time already has the stored form. Most times do, so this check is fast. */
-function isStoredForm(text: string): boolean {
-  return text.length === 20 && text.charAt(10) === 'T' && text.charAt(19) === 'Z' && parseInstant(text) !== undefined;
 }

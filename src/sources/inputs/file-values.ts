@@ -6,7 +6,7 @@ import { notJson, readFailure, unreadableInput } from '../rejects/rejection.ts';
 import type { Input, InputError } from '../source.ts';
 import { decompressed } from '../unpack/decompression.ts';
 import { HEADER_BYTES, headOf, isLikeJson, resumed } from '../unpack/detect-format.ts';
-import { encodingIn, unsupportedFormat } from './unsupported.ts';
+import { decodingHint, unsupportedFormat } from './unsupported.ts';
 
 const ASSIGNMENT = /^\s*window\.[\w.$]+\s*=\s*/;
 
@@ -48,7 +48,6 @@ export async function* decode(input: Input, command: ReadingCommand): AsyncGener
   const decoder = new TextDecoder('utf-8', { fatal: true });
   const plain = decompressed(input);
   let bytes = 0;
-  let last: Uint8Array = new Uint8Array();
   try {
     let head = await headOf(plain, 2);
     if (!isLikeJson(head)) {
@@ -58,18 +57,16 @@ export async function* decode(input: Input, command: ReadingCommand): AsyncGener
     }
     for await (const chunk of resumed(head, plain)) {
       bytes += chunk.length;
-      last = chunk;
       yield decoder.decode(chunk, { stream: true });
     }
     yield decoder.decode();
   } catch (cause) {
     if (codeOf(cause) !== 'ERR_ENCODING_INVALID_ENCODED_DATA') throw readFailure(input.name, cause);
-    const { kind, hint } = encodingIn(last, input, command);
     throw new Failure('bad-encoding', `${input.name} is not UTF-8`, {
       place: { file: input.name },
       expected: 'UTF-8 text',
-      found: `invalid bytes among the first ${bytes}; the text is ${kind}`,
-      hint,
+      found: `invalid bytes among the first ${bytes}; the text is Latin-1, Windows-1252 or damaged`,
+      hint: decodingHint(input, command),
       cause,
     });
   } finally {

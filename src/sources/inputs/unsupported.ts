@@ -171,16 +171,9 @@ function archiveOf(file: string): string {
   return file === 'FILE' ? 'FOLDER' : basename(folder) === 'data' ? dirname(folder) : folder;
 }
 
-/** Returns the encoding of text that is not UTF-8, and what to do. */
-export function encodingIn(
-  bytes: Uint8Array,
-  input: NamedInput,
-  reading: ReadingCommand,
-): { readonly kind: string; readonly hint: string } {
-  const [kind, encoding] = bytes.some((byte) => byte >= 0x80 && byte < 0xa0)
-    ? ['Windows-1252 or damaged', 'WINDOWS-1252']
-    : ['Latin-1 (ISO 8859-1) or damaged', 'ISO-8859-1'];
-  return { kind, hint: decodedFrom(encoding)(conversionOf(input, reading)) };
+/** Returns what to do about text that is not UTF-8. Windows-1252 has all printable characters of Latin-1. */
+export function decodingHint(input: NamedInput, reading: ReadingCommand): string {
+  return decodedFrom('WINDOWS-1252')(conversionOf(input, reading));
 }
 
 /** Names of files that never have data. */

@@ -10,10 +10,7 @@ interface Numbered extends NumberRange {
   readonly high: number;
 }
 
-/** How many ranges are collected before a merge. */
-const UNMERGED = 1024;
-
-/** A set of whole numbers, stored as ranges. Memory grows with the number of gaps, not with the size of the set. */
+/** A set of whole numbers, stored as ranges. */
 export class NumberRanges {
   #merged: Numbered[] = [];
   #added: Numbered[] = [];
@@ -21,10 +18,7 @@ export class NumberRanges {
 
   /** @param low,high if the numbers are positions of items with ids: the lowest id, at `from`, and the highest, at `to` */
   add(from: number, to: number, low: number = from, high: number = to): void {
-    if (from > to) return;
-    this.#added.push({ from, to, low, high });
-    // the limit grows with the set: sorting stays a small share of the work for any number of gaps
-    if (this.#added.length > UNMERGED + this.#merged.length) this.#merge();
+    if (from <= to) this.#added.push({ from, to, low, high });
   }
 
   all(): readonly NumberRange[] {

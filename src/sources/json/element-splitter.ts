@@ -128,8 +128,10 @@ export class ElementSplitter {
 
   /** Starts a value at `index`. */
   #begin(piece: string, index: number, unit: number): number {
-    const isDocument = this.#depth === 0;
-    if (isDocument && unit !== OPEN_OBJECT && unit !== OPEN_ARRAY) throw this.#notADocument(piece.slice(index, index + 100));
+    if (this.#depth === 0 && unit !== OPEN_OBJECT && unit !== OPEN_ARRAY) {
+      const text = piece.slice(index, index + 100);
+      throw new NotJson(this.#line, 'one JSON document', cut(text.trim()), text);
+    }
     this.#isBetween = false;
     this.#valueLine = this.#line;
     return index;
@@ -217,10 +219,6 @@ export class ElementSplitter {
     list.count += 1;
     this.#isBetween = true;
     return index + 1;
-  }
-
-  #notADocument(text: string): NotJson {
-    return new NotJson(this.#line, 'one JSON document', cut(text.trim()), text);
   }
 }
 

@@ -13,7 +13,7 @@ import { NotJson, type RawValue } from './raw-value.ts';
  */
 export async function* jsonValues(pieces: AsyncIterable<string>): AsyncGenerator<RawValue[]> {
   let [start, line] = ['', 1];
-  let splitter: Splitter | undefined;
+  let splitter: LineSplitter | ElementSplitter | undefined;
   for await (const piece of pieces) {
     if (splitter !== undefined) {
       yield splitter.push(piece);
@@ -35,7 +35,7 @@ export async function* jsonValues(pieces: AsyncIterable<string>): AsyncGenerator
 }
 
 /** Chooses the splitter. Returns undefined until the text contains its first line and the start of the next one. */
-function splitterFor(start: string, number: number): Splitter | undefined {
+function splitterFor(start: string, number: number): LineSplitter | ElementSplitter | undefined {
   if (start === '') return undefined;
   if (start.startsWith('[')) return new ElementSplitter(number);
   if (!start.startsWith('{')) throw new NotJson(number, 'JSON that begins with { or [', cut(start.trim()));
@@ -88,15 +88,8 @@ const LONG_LINE = 1 << 20;
 
 const BRACE = '{'.charCodeAt(0);
 
-/** Accepts a text in pieces and returns the values that each piece completes. */
-interface Splitter {
-  readonly push: (text: string) => RawValue[];
-  /** Returns the values that the end of the text completes. */
-  readonly end: () => RawValue[];
-}
-
 /** Splits text into lines, each a value (NDJSON, and a compact page). A broken line does not affect the next one. */
-class LineSplitter implements Splitter {
+class LineSplitter {
   /** The pieces of an incomplete line. They are joined when the line is complete. */
   #rest: string[] = [];
   #lineLength = 0;

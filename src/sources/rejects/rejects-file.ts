@@ -1,11 +1,12 @@
-import { createHash, randomUUID } from 'node:crypto';
-import { closeSync, createReadStream, fstatSync, fsyncSync, ftruncateSync, openSync, readSync, rmSync, statSync } from 'node:fs';
+import { hash } from 'node:crypto';
+import { closeSync, createReadStream, fstatSync, fsyncSync, ftruncateSync, openSync, rmSync, statSync, truncateSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
 import { codeOf, convertErrors, type Failure, fileSystemFailure } from '../../contract/failure.ts';
-import { writeFully } from '../../contract/files/file-bytes.ts';
+import { readFully, writeFully } from '../../contract/files/file-bytes.ts';
 import { refuseDatabase } from '../../contract/files/refuse-output.ts';
 import { isSameFile } from '../../contract/files/same-file.ts';
+import { openTemporaryFile, type TemporaryFile } from '../../contract/files/temporary-file.ts';
 import { encodeJson } from '../../contract/json.ts';
 import type { InputError } from '../source.ts';
 
@@ -28,7 +29,7 @@ interface Before {
  */
 export class RejectsFile {
   readonly path: string;
-  #draft: number | undefined;
+  #draft: TemporaryFile | undefined;
   readonly #digests = new Set<string>();
   #before: Before | undefined;
 
@@ -55,8 +56,8 @@ export class RejectsFile {
     if (this.#digests.has(digest)) return;
     this.#digests.add(digest);
     this.#wrapErrors(() => {
-      this.#draft ??= openUnnamed(`${this.path}.${randomUUID()}.draft`);
-      writeFully(this.#draft, Buffer.from(`${line}\n`, 'latin1'));
+      this.#draft ??= openTemporaryFile(this.path);
+      writeFully(this.#draft.descriptor, Buffer.from(`${line}\n`, 'latin1'));
     });
   }
 
@@ -74,7 +75,7 @@ export class RejectsFile {
       this.#before = { exists, size: fstatSync(file).size };
       const start = await this.#skipKnownLines(file, this.#before.size);
       ftruncateSync(file, start.size);
-      await this.#addLines(draft, file, start);
+      await this.#addLines(draft.descriptor, file, start);
       fsyncSync(file);
     } catch (error) {
       throw this.#unwritable(error);
@@ -91,13 +92,13 @@ export class RejectsFile {
 
   /** Restores the file to its state before the run. */
   discard(): void {
-    if (this.#draft !== undefined) closeSync(this.#draft);
+    this.#draft?.close();
     this.#draft = undefined;
     if (this.#before === undefined) return;
     const { exists, size } = this.#before;
     this.#before = undefined;
     if (!exists) rmSync(this.path, { force: true });
-    else restore(this.path, size);
+    else truncateSync(this.path, size);
   }
 
   /**
@@ -146,14 +147,6 @@ export class RejectsFile {
   }
 }
 
-/** Opens a file without a name. It disappears with its descriptor, however the process ends. */
-function openUnnamed(path: string): number {
-  // a link of that name is not followed
-  const file = openSync(path, 'wx+');
-  rmSync(path);
-  return file;
-}
-
 /** Yields the lines of a file, with one character for each byte: the last line may end inside a character. */
 function linesOf(file: number): AsyncIterable<string> {
   const input = createReadStream('', { fd: file, start: 0, autoClose: false, encoding: 'latin1' });
@@ -162,7 +155,7 @@ function linesOf(file: number): AsyncIterable<string> {
 
 function endsWithNewline(file: number, size: number): boolean {
   const last = Buffer.alloc(1);
-  readSync(file, last, 0, 1, size - 1);
+  readFully(file, last, size - 1);
   return last[0] === 0x0a;
 }
 
@@ -176,14 +169,9 @@ function isUnfinished(line: string): boolean {
   }
 }
 
-function restore(path: string, size: number): void {
-  const file = openSync(path, 'r+');
-  ftruncateSync(file, size);
-  closeSync(file);
-}
-
+/** Returns a digest of a line, as a string of 32 characters. */
 function digestOf(line: string): string {
-  return createHash('sha256').update(line, 'latin1').digest().toString('latin1');
+  return hash('sha256', line, 'binary');
 }
 
 /** Encodes a reject as one line. The item is left out if it is nested too deeply to encode. */

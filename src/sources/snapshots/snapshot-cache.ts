@@ -6,8 +6,6 @@ import { BoundedMap } from '../bounded-map.ts';
 const CACHE_UNITS = 1 << 24;
 /** The estimated size of an observation in memory beside its text, in UTF-16 units. */
 const OBSERVATION_UNITS = 400;
-/** The cache is given up if fewer than one text in twenty is found among this many. */
-const TRIAL_TEXTS = 200_000;
 const NAME = '"observed_at"';
 const KEY = `${NAME}:`;
 /** How much of the beginning of a text, and of the text after the time, is in its key: the id and the handle usually are. In UTF-16 units. */
@@ -31,29 +29,23 @@ interface TimePlace {
  * and it is not parsed and checked again. The cache has one snapshot for each key: to hash a whole text takes longer than to compare it.
  */
 export class SnapshotCache {
-  #cached: BoundedMap<string, CachedSnapshot> | undefined = new BoundedMap(CACHE_UNITS);
-  #tried = 0;
-  #found = 0;
+  readonly #cached = new BoundedMap<string, CachedSnapshot>(CACHE_UNITS);
 
   /** Returns the observation if the text differs from an earlier one only in its time. */
   find(text: string): Observation | undefined {
-    if (this.#cached === undefined) return undefined;
-    this.#tried += 1;
-    if (this.#tried > TRIAL_TEXTS) this.#disableIfUseless();
     const place = timeIn(text);
-    const earlier = place && this.#cached?.get(keyOf(text, place));
+    const earlier = place && this.#cached.get(keyOf(text, place));
     if (place === undefined || earlier === undefined) return undefined;
     if (text.slice(place.end) !== earlier.after || text.slice(0, place.start) !== earlier.before) return undefined;
     const observed_at = parseInstant(text.slice(place.start, place.end));
     if (observed_at === undefined) return undefined;
-    this.#found += 1;
     const { web_archive_url, profile, former_names } = earlier.observation;
     return { observed_at, web_archive_url, profile, former_names };
   }
 
   add(text: string, observation: Observation): void {
     const place = timeIn(text);
-    if (this.#cached === undefined || place === undefined) return;
+    if (place === undefined) return;
     const { start, end } = place;
     // JSON.parse uses the last of two equal names, and an escape may hide the second one
     if (text.indexOf(NAME, end) !== -1 || text.includes('\\u00')) return;
@@ -61,12 +53,6 @@ export class SnapshotCache {
     if (parseInstant(text.slice(start, end)) !== observation.observed_at) return;
     const cached = { before: ownCopy(text.slice(0, start)), after: ownCopy(text.slice(end)), observation };
     this.#cached.set(ownCopy(keyOf(text, place)), cached, text.length + OBSERVATION_UNITS);
-  }
-
-  #disableIfUseless(): void {
-    if (this.#found * 20 < this.#tried) this.#cached = undefined;
-    this.#tried = 0;
-    this.#found = 0;
   }
 }
 

@@ -1,6 +1,6 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { Readable, type Transform } from 'node:stream';
+import { Readable, pipeline as streamPipeline, type Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { codeOf, Failure } from '../../contract/failure.ts';
@@ -13,7 +13,7 @@ interface Compression {
   readonly name: string;
   readonly isAt: (head: Buffer) => boolean;
   /** Throws the errors of the bytes unchanged, and an error with the code `Z_…` or a ProgramError if the data is broken. */
-  readonly decompress: (bytes: AsyncIterable<Uint8Array>) => AsyncGenerator<Uint8Array>;
+  readonly decompress: (bytes: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>;
   /** How to install the program that decompresses; undefined if Node.js does. */
   readonly install?: string;
 }
@@ -34,7 +34,7 @@ const packages = (debian: string, other = debian) => `apt install ${debian}, dnf
  * the Twitter stream (1 MB) takes a hundred times as long.
  */
 const COMPRESSIONS: readonly Compression[] = [
-  { name: 'gzip', isAt: startsWith('\x1f\x8b'), decompress: gunzip },
+  { name: 'gzip', isAt: startsWith('\x1f\x8b'), decompress: (bytes) => piped(bytes, createGunzip({ chunkSize: 1 << 18 })) },
   {
     name: 'bzip2',
     isAt: (head) => /^BZh[1-9]/.test(head.toString('latin1')),
@@ -125,20 +125,9 @@ function toFailure(error: unknown, file: string, kind: string, install: string |
   });
 }
 
-function gunzip(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  return piped(bytes, createGunzip({ chunkSize: 1 << 18 }));
-}
-
-/** Yields what a stream makes of bytes. If the reader stops early, both streams end. */
-export async function* piped(bytes: AsyncIterable<Uint8Array>, plain: Transform): AsyncGenerator<Uint8Array> {
-  const source = Readable.from(bytes, { objectMode: false });
-  source.on('error', (error) => plain.destroy(error));
-  try {
-    yield* source.pipe(plain);
-  } finally {
-    source.destroy();
-    plain.destroy();
-  }
+/** Returns what a stream makes of bytes. An error of either ends the iteration. If the reader stops early, both streams end. */
+export function piped(bytes: AsyncIterable<Uint8Array>, plain: Transform): AsyncIterable<Uint8Array> {
+  return streamPipeline(Readable.from(bytes, { objectMode: false }), plain, () => {});
 }
 
 /** A program that did not read its input to the end. */
@@ -206,7 +195,7 @@ async function started(command: string, args: readonly string[]): Promise<ChildP
 }
 
 /** Yields the bytes. A stream throws its own errors into this generator: they are not errors of the bytes. */
-async function* withError(bytes: AsyncIterable<Uint8Array>, onError: (error: unknown) => void): AsyncGenerator<Uint8Array> {
+export async function* withError(bytes: AsyncIterable<Uint8Array>, onError: (error: unknown) => void): AsyncGenerator<Uint8Array> {
   const pieces = bytes[Symbol.asyncIterator]();
   const next = () =>
     pieces.next().catch((error: unknown) => {

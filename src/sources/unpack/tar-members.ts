@@ -2,6 +2,7 @@ import { createTarDecoder } from 'modern-tar';
 import type { DecompressionLimit } from '../../contract/files/decompression-limit.ts';
 import type { Input } from '../source.ts';
 import { brokenArchive, isRead, memberInput, plainPath } from './archive-member.ts';
+import { withError } from './decompression.ts';
 
 /**
  * Yields the files in a tar archive, in its order. Each must be read before the next one is requested; what was not read is
@@ -12,14 +13,9 @@ import { brokenArchive, isRead, memberInput, plainPath } from './archive-member.
 export async function* tarMembers(archive: Input, bytes: AsyncIterable<Uint8Array>, expansion: DecompressionLimit): AsyncGenerator<Input> {
   let isReported = false;
   let sourceError: unknown;
-  async function* source(): AsyncGenerator<Uint8Array> {
-    try {
-      yield* bytes;
-    } catch (error) {
-      sourceError = error;
-      throw error;
-    }
-  }
+  const source = withError(bytes, (error) => {
+    sourceError = error;
+  });
   /** @param member the path of the member in which the error occurred */
   const toFailure = (error: unknown, member?: string): unknown => {
     if (error === sourceError || !(error instanceof Error)) return error;
@@ -35,7 +31,7 @@ export async function* tarMembers(archive: Input, bytes: AsyncIterable<Uint8Arra
       throw toFailure(error, path);
     }
   }
-  const entries = ReadableStream.from(source()).pipeThrough(createTarDecoder({ strict: true }));
+  const entries = ReadableStream.from(source).pipeThrough(createTarDecoder({ strict: true }));
   try {
     for await (const { header, body } of entries) {
       const path = plainPath(header.name);

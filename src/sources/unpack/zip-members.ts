@@ -84,7 +84,7 @@ async function* bytesOf(archive: Input, zip: ZipFile, entry: Entry, expansion: D
   const packed = countPacked(meter(stored), own, expansion);
   let [length, checksum] = [0, 0];
   try {
-    for await (const piece of compressionMethod === DEFLATED ? inflated(packed) : packed) {
+    for await (const piece of compressionMethod === DEFLATED ? piped(packed, createInflateRaw({ chunkSize: 1 << 18 })) : packed) {
       length += piece.length;
       checksum = crc32After(checksum, piece);
       own.addPlain(piece.length);
@@ -99,10 +99,6 @@ async function* bytesOf(archive: Input, zip: ZipFile, entry: Entry, expansion: D
   if (length !== uncompressedSize || checksum !== entry.crc32) {
     throw brokenArchive(name, 'file in a ZIP file', length === uncompressedSize ? 'another checksum (CRC-32)' : 'another length');
   }
-}
-
-function inflated(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  return piped(bytes, createInflateRaw({ chunkSize: 1 << 18 }));
 }
 
 function undecodable(name: string, entry: Entry): Failure {

@@ -32,6 +32,12 @@ describe('checkBag', () => {
     await expect(checkBag(bag)).rejects.toMatchObject({ code: 'bad-archive', expected: expect.stringContaining('metadata/notes.xml') });
   });
 
+  it('refuses identities that no tag manifest lists', async () => {
+    const bag = newBag();
+    writeFileSync(join(bag, 'identities.ndjson'), '{}');
+    await expect(checkBag(bag)).rejects.toMatchObject({ code: 'bad-archive', expected: expect.stringContaining('identities.ndjson') });
+  });
+
   it.each([
     ['the folder that contains it', () => '.'],
     ['the bag', (bag: string) => bag],

@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Instant, parseInstant } from '../../../src/contract/instant.ts';
 import type { FormatName } from '../../../src/sources/formats/all-formats.ts';
-import { SnapshotCache } from '../../../src/sources/snapshots/snapshot-cache.ts';
 import { SnapshotReader } from '../../../src/sources/snapshots/snapshot-reader.ts';
 import { hostileText } from '../../support/histories.ts';
 import { times } from '../../support/proof.ts';
@@ -95,22 +94,5 @@ describe('SnapshotCache', () => {
       }),
       { numRuns: times('lists of texts', 100, 1000) },
     );
-  });
-
-  it('drops a snapshot that was not used when too many others came, and keeps one that was', () => {
-    const repeats = new SnapshotCache();
-    const text = (bio: string, time: string) => `{"observed_at":"${time}","bio":"${bio}"}`;
-    const observation = {
-      observed_at: parseInstant(ONE) ?? 0,
-      web_archive_url: null,
-      profile: { screen_name: 'a' } as never,
-      former_names: [],
-    };
-    repeats.add(text('a', ONE), observation);
-    expect(repeats.find(text('a', TWO))).toMatchObject({ observed_at: parseInstant(TWO) });
-    repeats.add(text('b', ONE), observation);
-    for (let index = 0; index < 20; index += 1) repeats.add(text(`${index}${'x'.repeat(1_000_000)}`, ONE), observation);
-    expect(repeats.find(text('b', TWO))).toBeUndefined();
-    expect(repeats.find(text('a', TWO))).toMatchObject({ observed_at: parseInstant(TWO) });
   });
 });
