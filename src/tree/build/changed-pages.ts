@@ -1,5 +1,5 @@
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { ensureDirSync } from 'fs-extra/esm';
 import type { Pauses } from '../../contract/event-loop-pauses.ts';
 import { COLLECTIONS, type Collection } from '../../contract/pages/collection.ts';
 import { collectionPages } from '../../pages/collection-pages.ts';
@@ -32,7 +32,7 @@ interface RenderedSpan {
 
 function prepareStage({ stage, form }: PartJob): void {
   const folders = form === 'zip' ? [SPOOLS] : COLLECTIONS.map(pagesFolder);
-  for (const folder of [LINES, ...folders]) ensureDirSync(join(stage, folder));
+  for (const folder of [LINES, ...folders]) mkdirSync(join(stage, folder), { recursive: true });
 }
 
 /** Renders spans of pages. Compares their files with the tree, and stages those whose bytes are new. */
