@@ -73,8 +73,8 @@ export class AccountCursor {
   #sum = 0;
   readonly #bounds: Statement<[number, string, number], Bounds>;
   readonly #last: Statement<[number, string, number], Edge>;
-  readonly #withRecords: Statement<[number, number | null, number | null], Contents>;
-  readonly #withoutRecords: Statement<[number, string | null, string | null], Contents>;
+  readonly #withRecords: Statement<[number, number | null, number | null], Contents | { readonly json: null }>;
+  readonly #withoutRecords: Statement<[number, string | null, string | null], Contents | { readonly json: null }>;
   readonly #parts: HistoryParts;
 
   constructor(database: Connection) {
