@@ -56,7 +56,7 @@ const PACKAGES: { readonly [name: string]: readonly string[] } = {
   'better-sqlite3': ['store'],
   commander: ['cli.ts', 'command-line', 'commands/completion.ts'],
   diff: ['diff', 'history'],
-  'fs-extra/esm': ['archive', 'hosting', 'observe', 'sources/unpack', 'tree', 'versions'],
+  'fs-extra/esm': ['archive', 'hosting', 'observe', 'sources/unpack', 'versions'],
   'http-server': ['serve'],
   'hyparquet-writer': ['export/parquet.ts'],
   'p-limit': ['storage/concurrency-limit.ts', 'tree'],

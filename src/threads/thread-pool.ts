@@ -67,24 +67,27 @@ export interface Work<R, A> {
   /** The data that each thread receives, and the number of threads. */
   readonly data: object;
   readonly threads: number;
+  /** Memory for the short-lived objects of each thread, in MB; by default {@link BUILD_GENERATION_MB}. */
+  readonly youngGenerationMb?: number;
   /** Answers a request on the main thread. */
   readonly here: (request: R) => A;
   /** Takes each answer. With threads, their order is any. */
   readonly onAnswer: (answer: A) => void;
 }
 
-/** Memory for the short-lived objects of a thread of a build, in MB. */
+/** Memory for the short-lived objects of a thread that renders HTML, in MB. */
 const BUILD_GENERATION_MB = 12;
 
 /**
  * Does work on threads, or on the main thread if there are none. Afterwards no thread writes files.
  * @throws the error of a thread; Failure stopped
  */
-export async function onThreads<R, A>({ requests, module, data, threads, here, onAnswer }: Work<R, A>, pauses: Pauses): Promise<void> {
+export async function onThreads<R, A>(work: Work<R, A>, pauses: Pauses): Promise<void> {
+  const { requests, module, data, threads, youngGenerationMb = BUILD_GENERATION_MB, here, onAnswer } = work;
   const pool = new ThreadPool<R, A | undefined>(
     module,
     Array.from({ length: threads }, () => data),
-    BUILD_GENERATION_MB,
+    youngGenerationMb,
   );
   const left = requests[Symbol.iterator]();
   const loop = async () => {

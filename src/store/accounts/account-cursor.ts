@@ -43,13 +43,21 @@ interface Bounds {
 const START: Edge = { place: -1, screen_name: '' };
 const COMMA = Buffer.from(',');
 
-/** The parts of the JSON of an account: see the table `history`. */
+/** Consecutive accounts, without their records in parts. */
 interface Contents {
-  readonly first_record: number;
-  readonly records: number;
-  readonly head: Buffer;
-  readonly tail: string;
+  /** Their JSON, separated by commas. */
+  readonly json: Buffer;
+  /** For each of them, as JSON: {@link Lengths}. */
+  readonly lengths: string;
+  /** The first record of the last of them. */
+  readonly last: number;
 }
+
+/** The first record of an account, the number of its records, and the bytes of its head and tail: see the table `history`. */
+type Lengths = readonly [first: number, records: number, head: number, tail: number];
+
+/** The accounts that are in memory at a time: each can have half a megabyte without its parts. */
+const READ_ACCOUNTS = 20;
 
 /** The number and the sum of the accounts that a cursor has taken. */
 export interface AccountTotals {
@@ -65,8 +73,8 @@ export class AccountCursor {
   #sum = 0;
   readonly #bounds: Statement<[number, string, number], Bounds>;
   readonly #last: Statement<[number, string, number], Edge>;
-  readonly #withRecords: Statement<[number | null, number | null], Contents>;
-  readonly #withoutRecords: Statement<[string | null, string | null], Contents>;
+  readonly #withRecords: Statement<[number, number | null, number | null], Contents | { readonly json: null }>;
+  readonly #withoutRecords: Statement<[number, string | null, string | null], Contents | { readonly json: null }>;
   readonly #parts: HistoryParts;
 
   constructor(database: Connection) {
@@ -80,12 +88,13 @@ export class AccountCursor {
         WHERE (place, screen_name) > (?, ?) ORDER BY place, screen_name LIMIT +?)`);
     this.#last = database.prepare(`SELECT place, screen_name FROM account INDEXED BY account_order
       WHERE (place, screen_name) > (?, ?) ORDER BY place, screen_name LIMIT 1 OFFSET +?`);
-    this.#withRecords = database.prepare(
-      'SELECT first_record, records, CAST(head AS BLOB) AS head, tail FROM history WHERE first_record BETWEEN ? AND ? ORDER BY first_record',
-    );
-    this.#withoutRecords = database.prepare(`
-      SELECT 0 AS records, CAST(rtrim(identity, '}') || ',"data":[' AS BLOB) AS head, ',' || ltrim(summary, '{') AS tail
-      FROM account INDEXED BY account_order WHERE place = ${NO_RECORD} AND screen_name BETWEEN ? AND ? ORDER BY screen_name`);
+    const contents = `SELECT CAST(group_concat(head || '],"data_page_count":' || CAST(ceil(records / ?) AS INTEGER) || tail, ',') AS BLOB) AS json,
+      json_group_array(json_array(first_record, records, octet_length(head), octet_length(tail))) AS lengths, max(first_record) AS last`;
+    this.#withRecords = database.prepare(`${contents}
+      FROM (SELECT first_record, records, head, tail FROM history WHERE first_record BETWEEN ? AND ? ORDER BY first_record LIMIT ${READ_ACCOUNTS})`);
+    this.#withoutRecords = database.prepare(`${contents}
+      FROM (SELECT 0 AS first_record, 0 AS records, rtrim(identity, '}') || ',"data":[' AS head, ',' || ltrim(summary, '{') AS tail
+        FROM account INDEXED BY account_order WHERE place = ${NO_RECORD} AND screen_name BETWEEN ? AND ? ORDER BY screen_name LIMIT -1)`);
     this.#parts = new HistoryParts(database);
   }
 
@@ -115,22 +124,44 @@ export class AccountCursor {
   }
 
   *#read(bounds: Bounds, pageSize: number): Generator<Buffer> {
-    const { low, high, first_name, last_name } = bounds;
     let [accounts, checksums] = [0, 0];
-    for (const row of [...this.#withRecords.all(low, high), ...this.#withoutRecords.all(first_name, last_name)]) {
-      const { first_record, records, head, tail } = row;
+    for (const { json, lengths } of this.#contents(bounds, pageSize)) {
       if (accounts > 0) yield COMMA;
-      yield head;
-      let crc = crc32(head);
-      for (const json of records > PART_RECORDS ? this.#parts.json(first_record) : []) {
-        crc = crc32(json, crc);
-        yield json;
+      let [yielded, at] = [0, 0];
+      const all: readonly Lengths[] = JSON.parse(lengths);
+      for (const [first, records, head, tail] of all) {
+        let crc = crc32(json.subarray(at, at + head));
+        at += head;
+        if (records > PART_RECORDS) {
+          yield json.subarray(yielded, at);
+          for (const part of this.#parts.json(first)) {
+            crc = crc32(part, crc);
+            yield part;
+          }
+          yielded = at;
+        }
+        at += `],"data_page_count":${Math.ceil(records / pageSize)}`.length;
+        checksums += crc32(json.subarray(at, at + tail), crc32(']', crc)) + records;
+        at += tail + COMMA.length;
+        accounts += 1;
       }
-      yield Buffer.from(`],"data_page_count":${Math.ceil(records / pageSize)}${tail}`);
-      accounts += 1;
-      checksums += crc32(`]${tail}`, crc) + records;
+      yield json.subarray(yielded);
     }
     if (accounts !== bounds.accounts || checksums !== bounds.checksums) throw this.#mismatch(bounds);
+  }
+
+  *#contents({ low, high, first_name, last_name }: Bounds, pageSize: number): Generator<Contents> {
+    let from = low;
+    for (
+      let contents = this.#withRecords.get(pageSize, from, high);
+      contents?.json;
+      contents = this.#withRecords.get(pageSize, from, high)
+    ) {
+      yield contents;
+      from = contents.last + 1;
+    }
+    const others = this.#withoutRecords.get(pageSize, first_name, last_name);
+    if (others?.json) yield others;
   }
 
   #mismatch({ low, first_name }: Bounds) {

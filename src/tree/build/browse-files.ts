@@ -1,6 +1,5 @@
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ensureDirSync } from 'fs-extra/esm';
 import { Browse } from '../../browse/browse.ts';
 import type { Pauses } from '../../contract/event-loop-pauses.ts';
 import type { Store } from '../../store/store.ts';
@@ -47,7 +46,7 @@ export async function stageBrowse(
   onProgress: (done: number, all: number) => void,
 ): Promise<StagedBrowse> {
   const { stage, before, site } = job;
-  for (const folder of [OBSOLETE, BROWSE_FOLDER]) ensureDirSync(join(stage, folder));
+  for (const folder of [OBSOLETE, BROWSE_FOLDER]) mkdirSync(join(stage, folder), { recursive: true });
   const parts = names ? new Browse(store, site).parts.map(({ name }) => name) : [];
   const totals = { files: 0, written: 0, obsolete: listSurplus(before, parts, stage) };
   let sources: BrowseSources | undefined;

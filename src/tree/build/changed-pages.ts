@@ -1,5 +1,5 @@
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { ensureDirSync } from 'fs-extra/esm';
 import type { Pauses } from '../../contract/event-loop-pauses.ts';
 import { COLLECTIONS, type Collection } from '../../contract/pages/collection.ts';
 import { collectionPages } from '../../pages/collection-pages.ts';
@@ -32,7 +32,7 @@ interface RenderedSpan {
 
 function prepareStage({ stage, form }: PartJob): void {
   const folders = form === 'zip' ? [SPOOLS] : COLLECTIONS.map(pagesFolder);
-  for (const folder of [LINES, ...folders]) ensureDirSync(join(stage, folder));
+  for (const folder of [LINES, ...folders]) mkdirSync(join(stage, folder), { recursive: true });
 }
 
 /** Renders spans of pages. Compares their files with the tree, and stages those whose bytes are new. */
@@ -106,6 +106,8 @@ function piecesOf(page: Page): Iterable<Buffer> {
 const MIN_PAGES_FOR_THREADS = 200;
 const MIN_COMPRESSED_PAGES_FOR_THREADS = 40;
 const THREADS = 2;
+/** The pages are in memory outside of the heap until small objects that refer to them are collected: with less room, that is sooner. */
+const YOUNG_GENERATION_MB = 3;
 
 /**
  * Renders a store's pages on two threads and stages the files that differ from those in the tree.
@@ -142,6 +144,7 @@ export async function renderOnThreads(
       module: new URL('./render-worker.js', import.meta.url),
       data: job,
       threads: all < least ? 0 : THREADS,
+      youngGenerationMb: YOUNG_GENERATION_MB,
       here: (span: PageSpan) => renderer.render(span),
       onAnswer: ({ span, written: staged, ranges: found, read: part }) => {
         written += staged;

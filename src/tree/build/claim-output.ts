@@ -1,6 +1,5 @@
-import { closeSync, existsSync, readdirSync, statSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { ensureDirSync, removeSync } from 'fs-extra/esm';
 import { codeOf, Failure, fileSystemFailure } from '../../contract/failure.ts';
 import { behindLinks } from '../../contract/files/draft-file.ts';
 import { readFully } from '../../contract/files/file-bytes.ts';
@@ -69,10 +68,10 @@ function claim(path: string, work: string): ClaimedTree {
     });
   }
   const stage = join(work, 'stage');
-  removeSync(stage);
-  ensureDirSync(stage);
+  rmSync(stage, { recursive: true, force: true });
+  mkdirSync(stage, { recursive: true });
   const release = () => {
-    removeSync(stage);
+    rmSync(stage, { recursive: true, force: true });
     buildLock.release();
     removeEmptyFolders([...created.filter((folder) => folder !== work), work]);
   };

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
-import { closeSync, openSync, readdirSync, readFileSync, writeFileSync, writeSync, writevSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, writeFileSync, writeSync, writevSync } from 'node:fs';
 import { join } from 'node:path';
-import { ensureDirSync } from 'fs-extra/esm';
 import { BufferedFile } from '../../contract/files/file-bytes.ts';
 import { COLLECTIONS } from '../../contract/pages/collection.ts';
 import type { Site } from '../../contract/site.ts';
@@ -144,7 +143,7 @@ function stagedFolder(stage: string): StagedFiles {
     put: (path, pieces) => {
       const folder = path.slice(0, Math.max(0, path.lastIndexOf('/')));
       // a folder that contains the last one exists
-      if (folder !== last && !last.startsWith(`${folder}/`)) ensureDirSync(join(stage, folder));
+      if (folder !== last && !last.startsWith(`${folder}/`)) mkdirSync(join(stage, folder), { recursive: true });
       last = folder;
       writePieces(`${stage}/${path}`, pieces);
     },
