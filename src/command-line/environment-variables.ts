@@ -25,7 +25,7 @@ export async function checkVariables(
   if (run.isWriting && asking !== undefined) throw run.hasDryRun ? unknownDryRun(asking) : noDryRun(asking, run.name);
   const unknown = set.filter((name) => !known.has(name));
   if (unknown.length === 0) return;
-  const [{ closestNames }, { OPTION_SYNONYMS }] = await Promise.all([import('../history/closest-names.ts'), import('./synonyms.ts')]);
+  const [{ closestNames }, { OPTION_SYNONYMS }] = await Promise.all([import('../contract/closest-names.ts'), import('./synonyms.ts')]);
   const sameAs = (name: string) =>
     OPTION_SYNONYMS.map((group) => group.map((option) => variableOf(option.slice(2))))
       .find((group) => group.includes(name))

@@ -1,8 +1,8 @@
 import { Argument, type Command, type CommanderError } from 'commander';
 import { plural } from '../contract/amounts.ts';
+import { closestNames } from '../contract/closest-names.ts';
 import { Failure } from '../contract/failure.ts';
 import { type Hint, hint, type SuggestedCommand, suggested } from '../contract/hint.ts';
-import { closestNames } from '../history/closest-names.ts';
 import { ENCODINGS } from '../tree/encoding.ts';
 import { COMMANDS } from './commands.ts';
 import type { RejectedValue } from './program.ts';

@@ -7,7 +7,7 @@ import { matchingAccounts } from '../history/find-account.ts';
 import { printable } from '../terminal/printable.ts';
 import { table } from '../terminal/table.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { withStore } from './with-store.ts';
+import { withStore } from './tree-state.ts';
 
 const HEADINGS = ['handle', 'id', 'records', 'first record', 'last record', 'name'];
 /** The column that is aligned to the right. */

@@ -16,7 +16,7 @@ import { items } from '../terminal/progress.ts';
 import type { Line, Terminal } from '../terminal/terminal.ts';
 import { refuseInsideTree } from '../tree/existing-tree.ts';
 import { openVerified, type VerifiedTree } from '../tree/verified-tree.ts';
-import { alertOlder, refuseOtherState, stateAt, storeOfRemovals } from './with-store.ts';
+import { alertOlder, refuseOtherState, stateAt, storeOfRemovals } from './tree-state.ts';
 
 const COMPLETE = { '--require-complete': true } as const;
 

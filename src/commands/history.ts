@@ -7,7 +7,7 @@ import { findAccount, type IdentifiedAccount } from '../history/find-account.ts'
 import { terminalDiff } from '../history/terminal-diff.ts';
 import { timeline } from '../history/timeline.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { withStore } from './with-store.ts';
+import { withStore } from './tree-state.ts';
 
 const INDENT = '  ';
 

@@ -16,7 +16,7 @@ import type { Terminal } from '../terminal/terminal.ts';
 import { reportProblems } from './job-summary.ts';
 import { type KnownSite, nextBuild } from './next-step.ts';
 import { correctionLine, nothingWritten, openSources, rejectedLine } from './sources.ts';
-import { COMMIT_PHASES, newStoreLine, withStore } from './with-store.ts';
+import { COMMIT_PHASES, newStoreLine, withStore } from './tree-state.ts';
 
 /** The maximum number of conflicts in the text output. */
 const PRINTED_CONFLICTS = 5;

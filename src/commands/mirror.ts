@@ -14,7 +14,7 @@ import { wrapErrors } from '../store/database/store-error.ts';
 import { bytes, items } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { nextBuild } from './next-step.ts';
-import { COMMIT_PHASES, withStore } from './with-store.ts';
+import { COMMIT_PHASES, withStore } from './tree-state.ts';
 
 /** How many gaps are printed for people; --json has all. */
 const PRINTED = 10;

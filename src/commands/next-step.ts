@@ -6,7 +6,7 @@ import { PAGE_SIZE } from '../contract/site.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { isOfOtherStore } from '../tree/build/refuse-loss.ts';
 import { openTreeFiles, type TreeFiles } from '../tree/tree-files.ts';
-import { withStore } from './with-store.ts';
+import { withStore } from './tree-state.ts';
 
 /** What pages say about the site that they are of. Undefined if it is unknown. */
 export interface KnownSite {

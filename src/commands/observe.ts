@@ -19,7 +19,7 @@ import {
   rejectedLine,
   skippedLine,
 } from './sources.ts';
-import { COMMIT_PHASES, newStoreLine } from './with-store.ts';
+import { COMMIT_PHASES, newStoreLine } from './tree-state.ts';
 
 export async function runObserve(terminal: Terminal, options: Values<'observe'>): Promise<void> {
   const latest = latestTime(options);

@@ -18,9 +18,9 @@ import type { AccountsFound } from '../versions/find-removed.ts';
 import { publishSite } from '../versions/publish-site.ts';
 import { type LocalZip, openLocalZip } from '../versions/site-version.ts';
 import { reportRefusals } from './job-summary.ts';
+import { reportVersions } from './publish-versions-report.ts';
 import { alertNewTarget, listedTargetOf, requestsOf, targetOf } from './target-options.ts';
-import { reportVersions } from './versions-report.ts';
-import { alertOlder, refuseOtherState, stateAt, withStore } from './with-store.ts';
+import { alertOlder, refuseOtherState, stateAt, withStore } from './tree-state.ts';
 
 /** The options that only pages as files have. */
 const REFUSED: Refusal = {

@@ -12,7 +12,7 @@ import { addToJobSummary, reportRefusals } from './job-summary.ts';
 import { planLines, planObject, publishTable, summaryLines } from './publish-report.ts';
 import { publishVersions, usesVersions } from './publish-versions.ts';
 import { alertNewTarget, requestsOf, targetOf, trafficOf } from './target-options.ts';
-import { alertOlder, stateAt, storeOfRemovals } from './with-store.ts';
+import { alertOlder, stateAt, storeOfRemovals } from './tree-state.ts';
 
 /** The options that need versions. */
 const REFUSED_FOR_PAGES: Refusal = {

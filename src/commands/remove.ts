@@ -8,7 +8,7 @@ import { filesBeside, type RemoveSummary, removeAccounts, withRemoved } from '..
 import type { Terminal } from '../terminal/terminal.ts';
 import { nextBuild } from './next-step.ts';
 import { checkLines } from './receipt-text.ts';
-import { COMMIT_PHASES, newStoreLine, withStore } from './with-store.ts';
+import { COMMIT_PHASES, newStoreLine, withStore } from './tree-state.ts';
 
 const REFUSED_WITH_DRY_RUN: Refusal = {
   options: ['--check', '--receipt'],

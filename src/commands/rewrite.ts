@@ -2,7 +2,7 @@ import type { Values } from '../command-line/commands.ts';
 import type { Given } from '../command-line/spec.ts';
 import { plural } from '../contract/amounts.ts';
 import { isLoopback } from '../contract/base-url.ts';
-import { closestNames } from '../history/closest-names.ts';
+import { closestNames } from '../contract/closest-names.ts';
 import { noTree, siteForm, siteOf, siteWithoutTree } from '../hosting/detect-site.ts';
 import { beforeOrigin, findHost, withVersions } from '../hosting/find-host.ts';
 import { writeHostFiles } from '../hosting/host-files.ts';

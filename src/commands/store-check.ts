@@ -6,7 +6,7 @@ import { checkStore } from '../store/check/store-check.ts';
 import { printable } from '../terminal/printable.ts';
 import { items } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { COMMIT_PHASES } from './with-store.ts';
+import { COMMIT_PHASES } from './tree-state.ts';
 
 /** The maximum number of findings in the text output; --json has more. */
 const PRINTED = 20;

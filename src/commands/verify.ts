@@ -22,8 +22,8 @@ import { verifyPublished } from '../verify/published-tree.ts';
 import { type VerifyOptions, type VerifySummary, verify } from '../verify/verify.ts';
 import { type CheckSiteOptions, type CheckSitePhase, checkSite } from '../versions/check-site.ts';
 import { requestsOf, requestsText, targetOf, trafficOf } from './target-options.ts';
+import { stateIn, withStore } from './tree-state.ts';
 import { noteLines, verdict, violationLines } from './verify-report.ts';
-import { stateIn, withStore } from './with-store.ts';
 
 const REFUSED_WITH_TARGET: Refusal = {
   options: ['--out'],

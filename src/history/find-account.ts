@@ -1,12 +1,12 @@
 import type { AccountEntry } from '../contract/accounts/account-state.ts';
 import { handleKey } from '../contract/accounts/handle.ts';
 import { number, plural } from '../contract/amounts.ts';
+import { closestNames } from '../contract/closest-names.ts';
 import { Failure } from '../contract/failure.ts';
 import { type Hint, hint, suggested } from '../contract/hint.ts';
 import type { AccountNames } from '../store/accounts/account-reader.ts';
 import type { FormerHolder, FoundAccount } from '../store/accounts/account-search.ts';
 import type { Store } from '../store/store.ts';
-import { closestNames } from './closest-names.ts';
 
 /** The maximum number of accounts that are suggested. */
 const MAX_CANDIDATES = 5;

@@ -23,7 +23,7 @@ import { Batch, type CommitPhase } from '../store/writing/batch.ts';
 import { ItemWriter } from '../store/writing/item-writer.ts';
 import { NO_ITEMS, type Outcome, type Tally, withdraw } from '../store/writing/outcome.ts';
 import { type AccountConflict, AccountConflicts, type Conflicting, conflictError } from './conflict-list.ts';
-import { type EncodedItem, InputReading, type ThreadOptions } from './read.ts';
+import { type EncodedItem, InputReading, type ThreadOptions } from './input-reading.ts';
 import { requireComplete } from './required-completeness.ts';
 import { updateReports } from './update-reports.ts';
 

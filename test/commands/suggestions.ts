@@ -191,12 +191,12 @@ export const COMMANDS: readonly Suggestion[] = [
     isRepeated: true,
   }),
   shown('commands/publish-versions.ts: import', 'publish site --out h.zip', 1, 'import h.zip', { prepare: remove('data') }),
-  shown('commands/with-store.ts: build', 'publish pub', 0, 'build', { prepare: observeNight(6), isRepeated: true }),
-  shown('commands/with-store.ts: build', 'publish site --out h.zip', 3, 'build --out h.zip', {
+  shown('commands/tree-state.ts: build', 'publish pub', 0, 'build', { prepare: observeNight(6), isRepeated: true }),
+  shown('commands/tree-state.ts: build', 'publish site --out h.zip', 3, 'build --out h.zip', {
     prepare: observeNight(6),
     isRepeated: true,
   }),
-  shown('commands/with-store.ts: build', 'publish site --out h.zip', 3, 'build --out h.zip --replace-tree', {
+  shown('commands/tree-state.ts: build', 'publish site --out h.zip', 3, 'build --out h.zip --replace-tree', {
     prepare: steps(
       run('store', 'push', 'earlier'),
       observeNight(6),
@@ -326,7 +326,7 @@ export const OPTIONS: readonly Suggestion[] = [
     prepare: observeNight(1, NAMES, 'other.db'),
   }),
   shown('tree/build/refuse-loss.ts: --replace-tree', 'build --page-size 50 --account-page-size 50', 3, '--replace-tree'),
-  shown('publish/planning/guards.ts: --allow-gaps', 'publish pub', 3, '--allow-gaps', {
+  shown('publish/planning/reader-gaps.ts: --allow-gaps', 'publish pub', 3, '--allow-gaps', {
     prepare: steps(run('remove', 'user_2', '--yes'), run('build')),
   }),
   shown('publish/planning/guards.ts: --replace', 'publish pub --store older.db', 3, '--replace', {

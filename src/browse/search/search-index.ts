@@ -4,7 +4,7 @@ import type { SearchedNames } from '../../store/accounts/account-reader.ts';
 import { type ByteText, byteText, encode, type Markup, trusted } from '../markup.ts';
 import { accountPlace } from '../paths.ts';
 import { AccountRanges } from './account-ranges.ts';
-import { BestAccounts, type RankedAccount } from './crowded-ranges.ts';
+import { BestAccounts, type RankedAccount } from './best-accounts.ts';
 import { JoinedTexts } from './joined-texts.ts';
 import { isCrowded, rangeOf, rangeText, startsOf } from './search-ranges.ts';
 import { type IndexEntry, searchPath, type Term, termsOf } from './search-terms.ts';

@@ -6,6 +6,7 @@ import { encodingsIn } from '../../tree/encoding.ts';
 import type { TreeSize } from '../state/state.ts';
 import type { BrowsePlan } from './browse-plan.ts';
 import type { Plan } from './plan.ts';
+import { readerGaps } from './reader-gaps.ts';
 import type { ExclusionCounts } from './tree-comparison.ts';
 
 /** The limits that a plan must respect. */
@@ -86,20 +87,6 @@ export function removedInTree({ accounts, of }: Guarded['removedInTree']): Failu
         ? hint`run ${suggested('build')} first`
         : 'if this is the store of the tree, build it again first; otherwise name its store with --store',
   });
-}
-
-/** The refusal of a publish in which items move to earlier pages. */
-export function readerGaps(target: string, found: string, place: Failure['place'] = {}): Failure {
-  return new Failure(
-    'reader-gaps',
-    `readers who follow the next links of ${target} would miss records or accounts, whatever the order of the uploads`,
-    {
-      place,
-      expected: 'at least as many records and accounts as before, on pages that are not larger',
-      found,
-      hint: 'check that the tree is of the newest store; then publish with --allow-gaps if readers may miss some records or accounts once',
-    },
-  );
 }
 
 /** What the target has and the tree lacks, because the tree was built with other options. */

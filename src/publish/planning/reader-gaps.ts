@@ -1,3 +1,4 @@
+import { Failure } from '../../contract/failure.ts';
 import { COLLECTIONS, type Collection } from '../../contract/pages/collection.ts';
 import type { TreeSize } from '../state/state.ts';
 import type { Comparison, FoundTree } from './tree-comparison.ts';
@@ -56,4 +57,18 @@ export function gapsOf({ build, found: { trees }, movement }: KnownMovement): st
 
 function fewer(count: number, noun: string): string {
   return `the tree has ${count} fewer ${noun}${count === 1 ? '' : 's'} than the target, so other ${noun}s move to earlier pages`;
+}
+
+/** The refusal of a publish in which items move to earlier pages. */
+export function readerGaps(target: string, found: string, place: Failure['place'] = {}): Failure {
+  return new Failure(
+    'reader-gaps',
+    `readers who follow the next links of ${target} would miss records or accounts, whatever the order of the uploads`,
+    {
+      place,
+      expected: 'at least as many records and accounts as before, on pages that are not larger',
+      found,
+      hint: 'check that the tree is of the newest store; then publish with --allow-gaps if readers may miss some records or accounts once',
+    },
+  );
 }

@@ -9,7 +9,7 @@ import { plainPath } from '../../tree/encoding.ts';
 import { collectionFolder } from '../../tree/layout.ts';
 import { readVerified, type VerifiedTree } from '../../tree/verified-tree.ts';
 import { compressedPage, decompressedPage, encoded, fileHeaders, type HeaderChoice } from '../objects/headers.ts';
-import { readerGaps } from '../planning/guards.ts';
+import { readerGaps } from '../planning/reader-gaps.ts';
 
 /** What is needed to send files of a tree. */
 export interface Transfer {

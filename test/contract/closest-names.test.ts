@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { closestNames } from '../../src/history/closest-names.ts';
+import { closestNames } from '../../src/contract/closest-names.ts';
 
 const NAMES = ['HackneyAbbott', 'Debbie_abrahams', 'BimAfolami', 'jack', 'jackie', 'JackDorsey', 'ja', 'x'];
 
