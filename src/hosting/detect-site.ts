@@ -1,6 +1,6 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, lstatSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Failure } from '../contract/failure.ts';
+import { Failure, fileSystemFailure } from '../contract/failure.ts';
 import { VERSIONS_MARKER } from '../contract/files/markers.ts';
 import { isObject } from '../contract/json.ts';
 import type { Host, PublishedSite } from '../rewrite/hosts/host.ts';
@@ -99,13 +99,21 @@ interface TreeSize {
   readonly largest: { readonly path: string; readonly bytes: number };
 }
 
-/** Counts the files of a tree in a folder. Hidden ones are not published and not counted. */
+/**
+ * Counts the files of a tree in a folder. Hidden ones are not published and not counted.
+ * @throws Failure file-system if a folder cannot be read
+ */
 export function treeSizeOf(out: string): TreeSize {
   const tree = folderFiles(out);
   let files = 0;
   let largest = { path: '', bytes: 0 };
   for (const path of tree.paths()) {
     const bytes = tree.size(path) ?? 0;
+    const place = join(out, path);
+    if (bytes === 0 && lstatSync(place, { throwIfNoEntry: false })?.isDirectory()) {
+      const [expected, hint] = ['a readable folder', 'check the permissions of the folder'];
+      throw fileSystemFailure('a folder that cannot be opened', place, { expected, hint }, `cannot read ${place}`);
+    }
     files += 1;
     if (bytes > largest.bytes) largest = { path, bytes };
   }

@@ -75,13 +75,13 @@ export function summaryOf({ run, plan }: RunState, tree: SavedTree | undefined):
 
 /**
  * Whether a new run can resume an interrupted one. It cannot if another run has finished since, if the new run is a full one and the
- * interrupted one is not, if its pages came from a version, which is kept, or if another release began it.
+ * interrupted one is not, or if its pages came from a version, which is kept.
  * @param state the interrupted run; undefined if there is none
  * @param last the last run whose pages are in the store; null if there is none
  */
 export function isResumable(state: RunState | undefined, last: string | null, isFull: boolean): boolean {
   if (state === undefined) return true;
-  return !state.isVersion && state.data !== undefined && state.after === last && (state.isFull || !isFull || last === null);
+  return !state.isVersion && state.after === last && (state.isFull || !isFull || last === null);
 }
 
 /** Drops the lists of changed pages: they belong to a tree that was replaced. */

@@ -128,7 +128,7 @@ export class ObservationWriter {
       const markup: string[] = [];
       for (const change of changes) {
         const html = this.#markupOf(change, network);
-        if (html === undefined || html.length > MAX_MARKUP) return tooLong(change);
+        if (html.length > MAX_MARKUP) return tooLong(change);
         markup.push(html);
       }
       const conflicts = conflictsOf(found, profile, instant);
@@ -172,9 +172,7 @@ export class ObservationWriter {
     return !isDeepStrictEqual(account.identity, identity) && this.#handles.setIdentity(account, identity);
   }
 
-  /** Returns the markup of a change; undefined if it is certainly too long, because a store of an earlier release has a long text. */
-  #markupOf({ type, before, text }: Change, network: Network): string | undefined {
-    if ((before?.text ?? '').length > MAX_MARKUP) return undefined;
+  #markupOf({ type, before, text }: Change, network: Network): string {
     return this.markup.get(JSON.stringify([type, before?.text, text, network])) ?? diffHtml(type, before?.text, text, network);
   }
 }

@@ -16,8 +16,8 @@ export const BUILD_RECORD = 'build.json';
 export interface BuildRecord extends Site {
   /** The release of palimpsest that built the tree. */
   readonly palimpsest: string;
-  /** A digest of the code that rendered the pages; undefined if the release that built the tree did not record it. */
-  readonly renderer?: string | undefined;
+  /** A digest of the code that rendered the pages. */
+  readonly renderer: string;
   readonly state: 'finished';
   readonly records: number;
   readonly accounts: number;
@@ -53,7 +53,7 @@ const trueOrNothing: Rule<true | undefined> = orNothing(rule('true', (value) => 
 
 const SHAPE: Shape<BuildRecord> = {
   palimpsest: text,
-  renderer: orNothing(text),
+  renderer: text,
   state: finished,
   base_url: text,
   page_size: count,

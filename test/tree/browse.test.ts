@@ -168,7 +168,7 @@ describe('a build with --no-html over a tree with browse files', () => {
     expect(existsSync(at('again/browse/left'))).toBe(false);
   });
 
-  it('is followed by one with --html although a killed build of an earlier release left empty folders', async () => {
+  it('is followed by one with --html although empty folders are at the places of its files', async () => {
     const { at, html, json } = await workplace();
     await json('out');
     mkdirSync(at('out/browse/account/3f'), { recursive: true });

@@ -55,7 +55,7 @@ function walkedAs(collection: Collection, edit: Edit, isLarge: boolean) {
   const tree: TreeMetadata = {
     build: {
       ...{ palimpsest: '', state: 'finished', base_url: BASE, ...sizes },
-      ...{ data_pages: 3, account_pages: 3, compress: '', store: '', manifest: '' },
+      ...{ data_pages: 3, account_pages: 3, compress: '', store: '', manifest: '', renderer: '' },
     },
     read,
   };

@@ -1,7 +1,7 @@
 import type { Identity, Summary } from '../account.ts';
 import { type IncompleteMirror, incompleteMirrors } from '../files/incomplete-mirror.ts';
 import { type Instant, parseInstant, timestampOf } from '../instant.ts';
-import { encodeJson, isObject } from '../json.ts';
+import { encodeJson } from '../json.ts';
 import {
   at,
   count,
@@ -125,39 +125,35 @@ export const EXPORT_FORMAT = 'palimpsest-store';
 /** The first line of an export. It counts the lines that follow, so that a truncated file is noticed. */
 export interface ExportHeader {
   readonly format: typeof EXPORT_FORMAT;
-  /** Version 2 has exclusions, version 3 also says what the store lacks, version 4 also which items services no longer have. */
-  readonly version: 1 | 2 | 3 | 4;
+  readonly version: 1;
+  /** The reports of incomplete mirrors; undefined if there are none. */
   readonly incomplete?: readonly IncompleteMirror[] | undefined;
-  readonly exclusions?: number;
-  readonly gone?: number;
-  /** The days on which the store observed snapshots. */
+  /** The number of lines with exclusions, and with items that services no longer have; undefined if there are none. */
+  readonly exclusions?: number | undefined;
+  readonly gone?: number | undefined;
+  /** The days on which the store observed snapshots; undefined if there are none. */
   readonly snapshot_days?: readonly DaySpan[] | undefined;
   readonly accounts: number;
   readonly records: number;
 }
 
-const version: Rule<ExportHeader['version']> = {
-  expected: '1, 2, 3 or 4 (a newer palimpsest wrote this export)',
-  accepts: (value): value is ExportHeader['version'] => value === 1 || value === 2 || value === 3 || value === 4,
-};
 const HEADER: Shape<ExportHeader> = {
   format: oneOf(EXPORT_FORMAT),
-  version,
+  version: { expected: '1 (a newer palimpsest wrote this export)', accepts: (value): value is 1 => value === 1 },
+  incomplete: incompleteMirrors,
+  exclusions: orNothing(count),
+  gone: orNothing(count),
   snapshot_days: snapshotDays,
   accounts: count,
   records: count,
 };
-const HEADER_2: Shape<ExportHeader> = { ...HEADER, exclusions: count };
-const HEADER_3: Shape<ExportHeader> = { ...HEADER_2, incomplete: incompleteMirrors };
-const HEADER_4: Shape<ExportHeader> = { ...HEADER_3, gone: count };
 
 /** @throws Violation at the first field that breaks its rule */
 export function parseExportHeader(value: unknown, path = ''): ExportHeader {
-  const found = isObject(value) ? value['version'] : undefined;
-  return parseShape(found === 4 ? HEADER_4 : found === 3 ? HEADER_3 : found === 2 ? HEADER_2 : HEADER, value, path);
+  return parseShape(HEADER, value, path);
 }
 
-/** The header has the lowest version that has all its lists. */
+/** Leaves out empty parts. */
 export function encodeExportHeader({
   accounts,
   records,
@@ -166,14 +162,16 @@ export function encodeExportHeader({
   gone = 0,
   snapshot_days = [],
 }: Omit<ExportHeader, 'format' | 'version'>): string {
-  const version = gone > 0 ? 4 : incomplete.length > 0 ? 3 : exclusions > 0 ? 2 : 1;
-  const lists = {
-    ...(version >= 3 ? { incomplete } : {}),
-    ...(version >= 2 ? { exclusions } : {}),
-    ...(version >= 4 ? { gone } : {}),
-  };
-  const days = snapshot_days.length === 0 ? {} : { snapshot_days };
-  return encodeJson({ format: EXPORT_FORMAT, version, ...lists, ...days, accounts, records } satisfies ExportHeader);
+  return encodeJson({
+    format: EXPORT_FORMAT,
+    version: 1,
+    incomplete: incomplete.length === 0 ? undefined : incomplete,
+    exclusions: exclusions || undefined,
+    gone: gone || undefined,
+    snapshot_days: snapshot_days.length === 0 ? undefined : snapshot_days,
+    accounts,
+    records,
+  } satisfies ExportHeader);
 }
 
 export function isSameState(one: AccountState, other: AccountState): boolean {

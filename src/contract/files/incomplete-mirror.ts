@@ -27,9 +27,9 @@ export interface IncompleteMirror {
   /** What the service counts, and how many of these items no page has shown, at least. */
   readonly counted: Amounts;
   readonly missing: Amounts;
-  /** The items that pages showed and that were rejected; undefined if there are none, or from an earlier release. */
+  /** The items that pages showed and that were rejected; undefined if there are none. */
   readonly rejected?: number | undefined;
-  /** The pages that could not be read, at most {@link MAX_RANGES} ranges; undefined if there are none, or from an earlier release. */
+  /** The pages that could not be read, at most {@link MAX_RANGES} ranges; undefined if there are none. */
   readonly failed_pages?: readonly FailedPages[] | undefined;
 }
 

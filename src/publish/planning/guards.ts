@@ -24,7 +24,7 @@ export interface Limits {
 }
 
 interface Guarded extends Pick<Plan, 'isIdle' | 'deletes' | 'atTarget' | 'readerGaps'> {
-  /** The base URL of the tree, and the one at the target; undefined if it is unknown. */
+  /** The base URL of the tree, and the one in the state of the target; undefined without a state. */
   readonly baseUrl: string;
   readonly baseUrlThere: string | undefined;
   /** Whether the deletes follow from a removal, or an interrupted run of the same tree was allowed to make them. */

@@ -47,12 +47,12 @@ export interface PublishState {
   readonly manifest: string;
   /** The headers of the pages, in one line. */
   readonly headers: string;
-  /** The base URL of the links in the pages; undefined if the release that wrote the state did not record it. */
-  readonly base_url?: string | undefined;
+  /** The base URL of the links in the pages. */
+  readonly base_url: string;
   /** False if a run wrote the pages without proved conditions, with --single-publisher. */
   readonly conditional?: false | undefined;
-  /** How many exclusions the last known store had; undefined if the release that wrote the state did not record it. */
-  readonly exclusions?: number | undefined;
+  /** How many exclusions the last known store had. */
+  readonly exclusions: number;
   /** Null if no run has the lease. */
   readonly holder: Holder | null;
 }
@@ -75,9 +75,9 @@ const SHAPE: Shape<Omit<PublishState, 'trees' | 'holder'> & { readonly trees: re
   trees: list,
   manifest: text,
   headers: text,
-  base_url: orNothing(text),
+  base_url: text,
   conditional: falseOrNothing,
-  exclusions: orNothing(count),
+  exclusions: count,
   holder: anything,
 };
 

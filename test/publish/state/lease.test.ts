@@ -167,7 +167,10 @@ describe('a lease whose writes of the state get no response', () => {
     };
     // one attempt for each request, so that the outcomes are those of the heartbeats
     const remote = openRemote({ ...target, put }, { concurrency: 1, retryPolicy: { attempts: 1, timeout: 10_000 }, signal });
-    return { lease: new Lease(remote, { trees: [], manifest: 'm', headers: 'h' }, undefined, true), late };
+    return {
+      lease: new Lease(remote, { trees: [], manifest: 'm', headers: 'h', base_url: 'https://example.org', exclusions: 0 }, undefined, true),
+      late,
+    };
   }
 
   // the first write is the claim, then follows a heartbeat every four seconds, and the last is the release

@@ -14,6 +14,7 @@ export const FILE_DAMAGES: readonly Damage[] = [
   buildRecord('is empty', (tree) => tree.write(BUILD, '')),
   buildRecord('is that of another program', (tree) => tree.write(BUILD, '{"name":"site","version":"1.0.0"}')),
   buildRecord('is unfinished', (tree) => tree.write(BUILD, '{"palimpsest":"0.1.0","state":"unfinished"}')),
+  buildRecord('does not say which code rendered the pages', (tree) => tree.editBuild({ renderer: undefined })),
   buildRecord('has an unknown field', (tree) => tree.editBuild({ pages: 9 })),
   buildRecord('has more pages than any disk can store', (tree) => tree.editBuild({ data_pages: Number.MAX_SAFE_INTEGER })),
   buildRecord('has more pages than any disk can store, and as many accounts', (tree) =>
