@@ -68,6 +68,9 @@ describe('a page', () => {
     ] as const) {
       const yearly = shown.toReversed().map((year) => ({ id: year, previous: null, first_encountered_date: `${year}-05-06T00:00:00Z` }));
       const home = browseFiles(await storeOf(historyOf(yearly))).get(HOME);
+      // the year and the months have a column each
+      const columns = Array.from(home?.matchAll(/<col(?: class=early)?(?: span=(\d+))?>/g) ?? [], ([, span = '1']) => Number(span));
+      expect(columns).toEqual([1, 4, 8]);
       expect(home).toContain('href="browse/months/1961-05.html" title=');
       expect(/<p>Earlier: <a href="(.*?)">(.*?)<\/a>/.exec(home ?? '')?.slice(1)).toEqual(
         earlier && [`browse/months/${earlier}-05.html`, `May ${earlier}`],

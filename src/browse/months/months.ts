@@ -76,7 +76,7 @@ export function monthsTable(months: readonly Month[], spans: readonly DaySpan[],
   const hasCell = (month: string) => withPage.has(month) || noteOf(month) !== '';
   const early = MONTHS.findIndex((_, index) => shown.some((year) => hasCell(monthOf(year, index))));
   // a narrow screen begins with the first month that has a number or words
-  const columns = early < 1 ? '' : markup`<colgroup><col><col class=early span=${early}></colgroup>`;
+  const columns = early < 1 ? '' : markup`<colgroup><col><col class=early span=${early}><col span=${MONTHS.length - early}></colgroup>`;
   return markup`<div class=scroll tabindex=0 role=group aria-label="Changes by month"><table class=heat>${columns}<thead><tr><th scope=col>Year${joined(heads)}</thead><tbody>\n${joined(rows)}</tbody></table></div>\n${legend}${linkToEarlier(months, hidden[0] ?? 0)}`;
 }
 
