@@ -31,6 +31,17 @@ describe('the history of an account at a glance', () => {
     expect(rowsOf(page).map(([value]) => value)).toEqual(['ma\u200bps contains zero-width space U+200B', 'maps']);
   });
 
+  it('names what no eye sees between two values of the table', async () => {
+    const page = await pageWith(['Ann ', 'Jos\u00e9', 'Jose\u0301', 'Ann', 'Anna']);
+    expect(rowsOf(page).map(([value]) => value)).toEqual([
+      'Anna',
+      'Ann',
+      'Jose\u0301',
+      'Jos\u00e9 unlike the value above: normalization: U+0065 U+0301 became U+00E9',
+      'Ann  unlike the value above: space U+0020 added',
+    ]);
+  });
+
   it('has each value once, with its times, also if values alternate', async () => {
     const page = await pageWith(Array.from({ length: 18 }, (_, n) => (n % 2 === 0 ? '' : 'İ'.repeat(80))));
     const from = '1 January 2020';

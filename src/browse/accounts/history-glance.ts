@@ -3,7 +3,7 @@ import { FIELDS_IN_ORDER } from '../../contract/profile-fields.ts';
 import type { ChangeRecord, DataType } from '../../contract/record.ts';
 import { valueMarkup } from '../change-list.ts';
 import { dateMarkup, fullDate } from '../dates.ts';
-import { contentsNote } from '../invisible/invisible-difference.ts';
+import { valueNote } from '../invisible/invisible-difference.ts';
 import { type ByteText, byteText, joined, type Markup, markup, numberMarkup, orEmpty, trusted } from '../markup.ts';
 import type { AddressOf } from './record-lookup.ts';
 
@@ -47,7 +47,8 @@ export function historyGlance(records: readonly ChangeRecord[], hrefOf: AddressO
     const shown = values.slice(0, MAX_VALUES);
     const rest = values.length - shown.length;
     const more = rest === 0 ? '' : markup`<tr><td colspan=4>and ${numberMarkup(rest)} earlier\n`;
-    const rows = shown.map((value, index) => valueRow(type, value, (values[index - 1] ?? values[1])?.first.text ?? '', hrefOf));
+    const texts = shown.map(({ first }) => first.text ?? byteText(''));
+    const rows = shown.map((value, index) => valueRow(type, value, texts.slice(0, index), texts[1] ?? byteText(''), hrefOf));
     return markup`<tbody><tr><th scope=rowgroup rowspan=${shown.length + (rest === 0 ? 0 : 1)}>${type}${trusted(rows.join('<tr>'))}${more}`;
   });
   return markup`<h2>History at a glance</h2>\n${lanes(fields, records)}<table class=glance><thead><tr><th scope=col>Field<th scope=col>Value<th scope=col>First seen<th scope=col>Next value seen<th scope=col>Periods</thead>\n${joined(groups)}</table>\n`;
@@ -80,14 +81,20 @@ function valuesOf(records: readonly ChangeRecord[]): readonly FieldValue[] {
 /** Labels of dates. A wide screen hides them, because the head of the table has them. */
 const [FIRST_SEEN, NEXT_SEEN] = [markup`<span class=label>first seen </span>`, markup`<span class=label>next value seen </span>`];
 
-/** @param other the text to compare with: that of the row above, or for the first row that of the second */
-function valueRow(type: DataType, { first, next, periods }: FieldValue, other: ByteText, hrefOf: AddressOf): Markup {
+/** @param above the texts of the rows above. The row shows where it differs from the last of them, and the first row from `second` */
+function valueRow(
+  type: DataType,
+  { first, next, periods }: FieldValue,
+  above: readonly ByteText[],
+  second: ByteText,
+  hrefOf: AddressOf,
+): Markup {
   const { text, first_encountered_date: from } = first;
-  const shown = orEmpty(valueMarkup(excerpt(text ?? '', other), type));
+  const shown = orEmpty(valueMarkup(excerpt(text ?? '', above.at(-1) ?? second), type));
   const to = next === undefined ? markup`latest value` : markup`${NEXT_SEEN}${dateMarkup(next.first_encountered_date.slice(0, 10))}`;
   const count = periods === 1 ? markup` class=once>1 period` : markup`>${numberMarkup(periods)} separate periods`;
   // values in different rows can look the same
-  return markup`<td dir=auto>${shown}${contentsNote(text ?? '')}<td><a href="${hrefOf(first)}">${FIRST_SEEN}${dateMarkup(from.slice(0, 10))}</a><td>${to}<td${count}\n`;
+  return markup`<td dir=auto>${shown}${valueNote(text ?? '', above)}<td><a href="${hrefOf(first)}">${FIRST_SEEN}${dateMarkup(from.slice(0, 10))}</a><td>${to}<td${count}\n`;
 }
 
 const ELLIPSIS = byteText('…');

@@ -117,6 +117,11 @@ function isAscii(text: string): boolean {
   return !/[\u0080-\uffff]/.test(text);
 }
 
+/** Whether readers can take two texts for the same one. */
+export function lookAlike(one: string, other: string): boolean {
+  return one !== other && visible(one) === visible(other);
+}
+
 /** Returns what a reader sees of a text: the same for letters that look alike, in upper or lower case. */
 function visible(text: string): string {
   return isAscii(text) ? text.replace(/\s+/g, '').toLowerCase() : composed(withoutSpaces(text));

@@ -1,6 +1,6 @@
 import { type ByteText, byteText, escapeText, type Markup, markup, plainText, textOfMarkup } from '../markup.ts';
 import type { DiffMarkup } from '../parse-diff-html.ts';
-import { invisibleCharacters } from './invisible-characters.ts';
+import { invisibleCharacters, lookAlike } from './invisible-characters.ts';
 
 /** Matches the first bytes of all letters that can be confused with a Latin letter, and of some others. */
 const MAYBE_CONFUSABLE = /[\u00ce-\u00d6]|\u00e1[\u008e\u008f]|\u00e2[\u00b2\u00b3]|\u00ea[\u0093\u00ad\u00ae]/;
@@ -35,7 +35,22 @@ export function invisibleContents(value: Markup): readonly string[] {
 
 /** Returns a note for a value of a profile, which follows it; '' if the value needs none. */
 export function contentsNote(value: ByteText): Markup | '' {
-  const notes = invisibleContents(escapeText(value));
+  return noteMarkup(invisibleContents(escapeText(value)));
+}
+
+/** Returns a note for a value in a table; '' if it needs none. It can look like one of the values above it, which has no note. */
+export function valueNote(value: ByteText, above: readonly ByteText[]): Markup | '' {
+  const contents = contentsNote(value);
+  if (contents !== '') return contents;
+  const added = plainText(value);
+  const like = above.find((other) => contentsNote(other) === '' && lookAlike(plainText(other), added));
+  if (like === undefined) return '';
+  const removed = plainText(like);
+  const [first = '', ...others] = invisibleCharacters({ removed, added, before: removed, after: added, isAtEnd: false });
+  return noteMarkup([`unlike the value above: ${first}`, ...others]);
+}
+
+function noteMarkup(notes: readonly string[]): Markup | '' {
   return notes.length === 0 ? '' : markup` <small class=note>${escapeText(byteText(notes.join(', ')))}</small>`;
 }
 
