@@ -116,6 +116,15 @@ describe('the records of one account and one second', () => {
   });
 });
 
+it('several first values of a field are no changes, and the page says so', async () => {
+  const page = browseFiles(await storeOf(historyOf([{ previous: null }, { previous: null }]))).get(accountPage('nina'));
+  const paragraphs = elementsNamed(parse(page ?? ''), 'p').map((each) => textIn(each));
+  expect(paragraphs).toContain(
+    'A field has several first values. Their records do not say what the field said before. They are not counted as changes.',
+  );
+  expect(paragraphs.join(' ')).not.toContain('No source showed a change of these values');
+});
+
 it('first values are no changes on any page, and one block on the page of their account', async () => {
   const types = ['Name', 'Bio', 'Location', 'Website', 'Verified'] as const;
   const first = types.map((data_type, second) => ({
@@ -144,6 +153,7 @@ it('first values are no changes on any page, and one block on the page of their 
   expect(columns).toEqual(['@ninaBeforeAfter', '@omar']);
   const unchanged = 'No source showed a change of these values. Between the days with snapshots, nothing is known.';
   expect([accountPage('omar'), accountPage('nina')].map((path) => textsOf(path, 'p').includes(unchanged))).toEqual([true, false]);
+  expect([accountPage('omar'), accountPage('nina')].map((path) => textsOf(path, 'fieldset').length)).toEqual([0, 1]);
   expect(textsOf(accountPage('omar'), 'div')).toContain('For the profile of a day, turn on JavaScript.');
   expect(textsOf(accountPage('omar'), 'dl')).toEqual([
     'Not knownNo source showed a value of Name, Location, Website, Verified. Newest record3 February 2020. Today the profile can differ or be gone.',

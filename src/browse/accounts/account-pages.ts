@@ -89,8 +89,11 @@ export function accountMainPage(shown: BrowseAccount, facts: RecordFacts): Page 
   const glance = historyGlance(account.data, hrefOf);
   const jump = account.bio.length > LONG_BIO ? markup`<p><a href="#changes">${all}</a></p>\n` : '';
   const name = nameOf(account);
-  const unchanged = changes === 0 && data.length > 0 ? NO_CHANGES : '';
-  const list = data.length === 0 ? NO_RECORDS : markup`${recordFilter(data, account.data)}${entries(shown, name, data, hrefOf, facts)}`;
+  const fields = new Set(account.data.map(({ data_type }) => data_type)).size;
+  const unchanged = changes > 0 || data.length === 0 ? '' : fields < account.data.length ? SEVERAL_FIRST_VALUES : NO_CHANGES;
+  // the first values of an account that never changed are one short list
+  const filter = changes === 0 && older.length === 0 && renames.size === 0 ? '' : recordFilter(data, account.data);
+  const list = data.length === 0 ? NO_RECORDS : markup`${filter}${entries(shown, name, data, hrefOf, facts)}`;
   return pageOf(
     frame,
     markup`${title(name)}${joined(shown.formerHolders.map(formerHolder))}${jump}${profileMarkup(shown)}${day}${glance}${movedEntries(shown, older)}<h2 id=changes>${heading}</h2>\n${unchanged}${list}${before}${olderLinks(older.length, linkTo(shown))}`,
@@ -160,6 +163,9 @@ const NO_RECORDS = markup`<p>This account has no records.</p>\n`;
 
 /** Does not say until when: the page would change each night. */
 const NO_CHANGES = markup`<p>No source showed a change of these values. Between <a href="${ROOT_3}${ABOUT}#complete">the days with snapshots</a>, nothing is known.</p>\n`;
+
+/** Several sources can have a first value of one field. */
+const SEVERAL_FIRST_VALUES = markup`<p>A field has several first values. Their records do not say what the field said before. They are not counted as changes.</p>\n`;
 
 /** Returns the entries of a page, below a bar with the name that stays in view. */
 function entries(
