@@ -7,7 +7,7 @@ import type { RecordFacts, RecordLookup } from './accounts/record-lookup.ts';
 import { NO_RECORD, type Rename, type RenamesByRecord, renamesByRecord } from './accounts/renames.ts';
 import { ARCHIVE_PAGES, feedBytes, newestArchive } from './atom.ts';
 import { dayOf, entriesOf, feedEntry, feedRenameEntry } from './change-list.ts';
-import { fullDate } from './dates.ts';
+import { dateMarkup, fullDate } from './dates.ts';
 import { recordFilter } from './filter/record-filter.ts';
 import { byteText, joined, type Markup, markup, numberMarkup, parseRecords, trusted } from './markup.ts';
 import { type Page, pageOf, ROOT_2, type UnframedFile } from './page-frame.ts';
@@ -72,7 +72,7 @@ export class ChangesPages {
   links(newest: number, root: '' | typeof ROOT_2): Markup | '' {
     return olderLinks(
       newest,
-      (page) => markup`<a href="${root}${changesPage(page)}">${numberMarkup(page)} <small>${fullDate(this.#timeOf(page))}</small></a>`,
+      (page) => markup`<a href="${root}${changesPage(page)}">${numberMarkup(page)} <small>${dateMarkup(this.#timeOf(page))}</small></a>`,
     );
   }
 
@@ -86,8 +86,9 @@ export class ChangesPages {
   #page(page: number, records: readonly ChangeRecord[]): Page {
     const { count } = this;
     const newer = page < count ? changesPage(page + 1) : undefined;
-    const days = [...new Set(records.map(dayOf))];
-    const [first = '', last = ''] = [days.at(-1), days[0]];
+    // ids need not follow the times
+    const days = [...new Set(records.map(dayOf))].sort();
+    const [first = '', last = ''] = [days[0], days.at(-1)];
     const span = days.length === 1 ? fullDate(first) : markup`${fullDate(first)} to ${fullDate(last)}`;
     const renames = renamesByRecord(this.#renamesOn(page), records);
     const links = markup`<nav class=pages aria-label="Newer changes"><a href="${ROOT_2}${NEWEST_CHANGES}">Newest</a>${newer === undefined ? '' : markup` <a href="${ROOT_2}${newer}" rel=prev>Newer</a>`}</nav>\n`;

@@ -84,7 +84,7 @@ it('the client script is small and has no module syntax', () => {
   const script = clientScript().toString();
   expect(script).not.toMatch(/^\s*(import|export)\b/m);
   expect(script).not.toMatch(/innerHTML|eval\(|fetch\(/);
-  expect(script.length).toBeLessThan(47_600);
+  expect(script.length).toBeLessThan(47_900);
   expect(() => new Function(script)).not.toThrow();
 });
 
@@ -272,13 +272,26 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
       'a page of changes',
       (): string => pageWith('8 May 2020'),
       ['2020-01-05', '2020-02-09'],
-      ['First and last month with entries:', 'January 2020 months/2020-01.html', 'February 2020 months/2020-02.html'],
+      [
+        'Other pages can have entries of these dates:',
+        'page 1 1.html#fA,2020-01-05..2020-02-09',
+        'First and last month or day with entries:',
+        '5 January 2020 months/2020-01.html#d05',
+        '9 February 2020 months/2020-02.html#d09',
+      ],
     ],
     [
       'a page with the last date',
       (): string => pageWith('8 May 2020'),
       ['2020-01-05', '2020-05-08'],
-      ['First and last month with entries:', 'January 2020 months/2020-01.html'],
+      [
+        'Other pages can have entries of these dates:',
+        'page 2 2.html#fA,2020-01-05..2020-05-08',
+        'page 1 1.html#fA,2020-01-05..2020-05-08',
+        'First and last month or day with entries:',
+        '5 January 2020 months/2020-01.html#d05',
+        '8 May 2020 months/2020-05.html#d08',
+      ],
     ],
     [
       'a page of changes, if there are none,',
@@ -286,7 +299,12 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
       ['', '2019-12-31'],
       ['No page has entries of these dates.'],
     ],
-    ['the page with the oldest changes', (): string => 'browse/changes/1.html', ['', '2019-12-31'], []],
+    [
+      'the page with the oldest changes',
+      (): string => 'browse/changes/1.html',
+      ['', '2019-12-31'],
+      ['No page has entries of these dates.'],
+    ],
     [
       'a part of an account',
       (): string => nina.replace('.html', '~p1.html'),
@@ -334,12 +352,8 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
     await page.locator('#from').fill(from);
     await page.locator('#to').fill(to);
     const nodes = `Array.from(document.querySelector('.filters [aria-live]').childNodes)`;
-    await until(page, `${nodes}.length === ${expected.length}`);
-    expect(
-      await page.evaluate(
-        `${nodes}.map(({ href, textContent }) => textContent + (href ? ' ' + href.split('/').slice(href.includes('/months/') ? -2 : -1).join('/') : ''))`,
-      ),
-    ).toEqual(expected);
+    const shown = `${nodes}.map(({ href, textContent }) => textContent + (href ? ' ' + href.split('/').slice(href.includes('/months/') ? -2 : -1).join('/') : ''))`;
+    await expect.poll(() => page.evaluate(shown), { timeout: 10_000 }).toEqual(expected);
   });
 
   it('goes on from a day of a calendar to the entries of the day', async () => {
@@ -623,7 +637,8 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
     const recordsOn = (account: string, first: number, days: readonly number[]) =>
       days.map((day, n) => bioRecord(first + n, { account, first_encountered_date: time(day).replace('.000', '') }));
     const long = Array.from({ length: 150 }, (_, n) => 2 * n);
-    await importInputs(store, [sourceOf([...recordsOn('lantern', 1, [1, 3]), ...recordsOn('beacon', 100, long)])], { onConflict: 'fail' });
+    const records = [...recordsOn('lantern', 1, [1, 3]), ...recordsOn('ferry', 50, [10, 4]), ...recordsOn('beacon', 100, long)];
+    await importInputs(store, [sourceOf(records)], { onConflict: 'fail' });
     const spans = [
       [1, 5],
       [20, 25],
@@ -639,6 +654,8 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
         '2020-01-10..2020-01-22',
         'Last known profile, from 6 January 2020 or earlier compared with last known profile, seen on or after 21 January 2020',
       ],
+      // the ids of its records do not follow their times
+      ['ferry', '2020-01-12', 'Last known profile, from 11 January 2020'],
       // the account was seen lately: its page does not say when
       ['quiet', '2020-01-21', 'Last known profile, seen on or after 21 January 2020'],
       ['quiet', '2020-01-22', 'Last known profile, seen on or after 21 January 2020'],

@@ -15,6 +15,7 @@ import {
   mainPage,
   rootPath,
   shownChanges,
+  shownDay,
   shownMonth,
 } from './page-elements.ts';
 
@@ -100,59 +101,53 @@ export function addDateFilter(): void {
 }
 
 /**
- * Adds links for the chosen dates. A page of an account gets links to its other parts that can have entries of these dates, and to the
- * profile on those days. Another page gets links to their months if other pages can have entries of these dates. The script does not know
- * which days of a month have entries.
+ * Adds links for the chosen dates: to other pages of changes that can have entries of these dates, and on the page of an account to the
+ * profile on those days. A page of all changes also gets links to their months: each leads on to the chosen day.
  * @param place is empty if there are none, or the months cannot be loaded
  * @param from the first day, and `to` the last one; '' if it is not chosen
  */
 async function showOtherDates(place: HTMLElement, from: string, to: string): Promise<void> {
   place.replaceChildren();
   place.dataset['choice'] = from + to;
-  if (from + to === '') return;
-  if (document.querySelector('.own') !== null) {
-    const parts = partsBetween(from, to).map((link) =>
-      element('a', { href: link.href.replace(/#.*|$/, location.hash) }, `part ${link.firstChild?.textContent?.trim()}`),
-    );
-    const profiles = [...new Set([from, to])].filter(Boolean).map((day) => element('a', { href: `${mainPage()}.html#on=${day}` }, day));
-    return place.replaceChildren(
-      ...(parts.length === 0 ? [] : ['Other parts can have entries of these dates:', ...parts]),
-      'Profile on:',
-      ...profiles,
-    );
+  const days = [...new Set([from, to])].filter(Boolean);
+  if (days.length === 0) return;
+  const isAccount = document.querySelector('.own') !== null;
+  const others = pagesBetween(from, to).map((link) => {
+    const name = firstDayOf(link) === '' ? 'newer page' : `${isAccount ? 'part' : 'page'} ${link.firstChild?.textContent?.trim()}`;
+    return element('a', { href: link.href.replace(/#.*|$/, location.hash) }, name);
+  });
+  const pages = others.length === 0 ? [] : [`Other ${isAccount ? 'parts' : 'pages'} can have entries of these dates:`, ...others];
+  if (isAccount) {
+    const profiles = days.map((day) => element('a', { href: `${mainPage()}.html#on=${day}` }, day));
+    return place.replaceChildren(...pages, 'Profile on:', ...profiles);
   }
-  const isElsewhere = [from, to].map(isOnOtherPage);
-  if (!isElsewhere.includes(true)) return;
-  const months = (await monthsBetween(from, to))?.filter((_, index) => isElsewhere[index]);
+  const { newest, oldest } = endDays();
+  if (others.length === 0 && days.every((day) => day <= newest && day >= oldest)) return;
+  const months = await monthsBetween(from, to);
   // the reader can have chosen again
   if (months === undefined || place.dataset['choice'] !== from + to) return;
-  const links = [...new Set(months)]
-    .filter(Boolean)
-    .map((month) => element('a', { href: `${rootPath()}browse/months/${month}.html` }, shownMonth(month)));
+  const links = [...new Set(months)].filter(Boolean).map((month) => {
+    const day = days.find((each) => each.startsWith(month));
+    const href = `${rootPath()}browse/months/${month}.html${day === undefined ? '' : `#d${day.slice(8)}`}`;
+    return element('a', { href }, day === undefined ? shownMonth(month) : shownDay(day));
+  });
   place.replaceChildren(
-    ...(links.length === 0 ? ['No page has entries of these dates.'] : ['First and last month with entries:', ...links]),
+    ...(links.length === 0 ? ['No page has entries of these dates.'] : [...pages, 'First and last month or day with entries:', ...links]),
   );
 }
 
-/** Returns the links to the parts of an account that can have entries of a period. Not each part has a link. */
-function partsBetween(from: string, to: string): readonly HTMLAnchorElement[] {
+/** Returns the links to other pages that can have entries of a period. Not each page has a link. A link without a day leads to the next newer page. */
+function pagesBetween(from: string, to: string): readonly HTMLAnchorElement[] {
   const end = to || '9999';
-  let newer = endDays().oldest;
+  const { newest, oldest } = endDays();
+  let newer = oldest;
   const older = linksTo('Older').filter((link) => {
     const [first, last] = [firstDayOf(link), newer];
     newer = first;
     return first <= end && last >= from;
   });
-  return [...linksTo('Newer').filter((link) => firstDayOf(link) <= end), ...older];
-}
-
-/** Whether other pages can have entries of a day, or of days beyond it. This page can lack some of those of its first and its last day. */
-function isOnOtherPage(day: string): boolean {
-  const { newest, oldest } = endDays();
-  if (day === '') return false;
-  const hasOlder = document.querySelector('nav[aria-label="Older changes"]') !== null;
-  if (hasOlder && day <= oldest) return true;
-  return day >= newest && document.querySelector('nav[aria-label="Newer changes"] [rel=prev]') !== null;
+  const isNewer = (link: HTMLAnchorElement) => link.matches('[rel=prev], span + a') && (firstDayOf(link) || newest) <= end;
+  return [...linksTo('Newer').filter(isNewer), ...older];
 }
 
 /** Returns the first and the last month of the period that have entries; '' if none has. Returns undefined if the months cannot be loaded. */
