@@ -242,7 +242,6 @@ export class Browse {
   }
 
   #state(months: readonly Month[]): ShownState {
-    const [newest] = parseRecords(this.#store.feed().take(1).json);
-    return shownState(this.#store.revision, newest, months, this.#lookup.renames.all.length);
+    return shownState(this.#store.revision, months, this.#lookup.renames.all.length);
   }
 }

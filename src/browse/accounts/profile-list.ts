@@ -26,7 +26,7 @@ export function profileMarkup({ account, formerHandles, lastSeen }: BrowseAccoun
     add(markup`Not known`, markup`<dd>No source showed a value of ${trusted(unknown.join(', '))}.`);
   if (created !== null) add(markup`Created`, markup`<dd>${dateMarkup(created)}`);
   if (image !== '') add(markup`Picture`, markup`<dd>${linked(image)}`);
-  const newest = account.data[0]?.first_encountered_date;
+  const newest = newestTime(account);
   if (newest !== undefined) add(markup`Newest record`, markup`<dd>${dateMarkup(newest)}. Today the profile can differ or be gone.`);
   if (lastSeen === SEEN_LATELY) add(markup`Last known`, SEEN_LATELY_MARKUP);
   else if (lastSeen !== null && !hasRecordAfter(account, lastSeen)) add(markup`Last known on`, lastKnownMarkup(lastSeen));
@@ -53,6 +53,14 @@ function fieldMarkup(account: Account, type: DataType): Markup | '' | undefined 
     case 'boolean':
       return markup`<dd>${value === 'true' ? 'Yes' : 'No'}`;
   }
+}
+
+/** Returns the latest time of the records; undefined: there is none. Ids of several sources are not in the order of time. */
+function newestTime({ data }: Account): string | undefined {
+  return data.reduce<string | undefined>(
+    (newest, { first_encountered_date: time }) => (newest !== undefined && newest.slice(0, 10) >= time.slice(0, 10) ? newest : time),
+    undefined,
+  );
 }
 
 /** Whether another source showed the account later. Ids of several sources are not in the order of time. */

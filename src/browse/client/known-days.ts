@@ -1,6 +1,6 @@
 import { loadSite } from './citation.ts';
 import type { DaySpan } from './citation-formats.ts';
-import { allChanges, dayOf, endDays, firstDayOf, isMainPage, seenBefore, shownDay } from './page-elements.ts';
+import { allChanges, dayOf, endDays, firstDayOf, isMainPage, seenBefore, shownDay, sortedDays } from './page-elements.ts';
 
 /** Consecutive days on which the history can know a profile. */
 export interface KnownDays extends DaySpan {
@@ -58,10 +58,7 @@ export async function addLastSeen(): Promise<void> {
  * `seen` is `from` and this day.
  */
 export function lastDay(day: string, known: readonly KnownDays[]): LastDay {
-  const shown =
-    allChanges()
-      .map(dayOf)
-      .find((each) => each <= day) ?? '';
+  const shown = sortedDays(allChanges()).findLast((each) => each <= day) ?? '';
   // no snapshot between the two days of a change has the account
   const before = allChanges()
     .filter((change) => dayOf(change) > day)

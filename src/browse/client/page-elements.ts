@@ -97,10 +97,15 @@ export function dayOf(change: HTMLElement): string {
   return timeOf(change)?.dateTime.slice(0, 10) ?? '';
 }
 
+/** The days of changes, oldest first. Ids of records need not follow their times. */
+export function sortedDays(changes: readonly HTMLElement[]): readonly string[] {
+  return changes.map(dayOf).sort();
+}
+
 /** The days of the newest and of the oldest entry of the page; '' if it has none. */
 export function endDays(): { readonly newest: string; readonly oldest: string } {
-  const days = allChanges().map(dayOf);
-  return { newest: days[0] ?? '', oldest: days.at(-1) ?? '' };
+  const days = sortedDays(allChanges());
+  return { newest: days.at(-1) ?? '', oldest: days[0] ?? '' };
 }
 
 /** The links to newer or older pages of changes, in order. */

@@ -20,6 +20,7 @@ import {
   recall,
   remember,
   shownDay,
+  sortedDays,
   textOf,
   timeOf,
   valueIn,
@@ -183,15 +184,15 @@ function handleOn(day: string, days: readonly KnownDays[]): readonly [handle: st
 /** Says when the next new value was first seen, or the newest one. Beside another profile, it must name the day. */
 function noteOn(day: string, isEmpty: boolean, isLater: boolean): string {
   const records = allChanges().filter((change) => !isRename(change));
-  const days = records.map(dayOf);
-  const [newest = '', oldest = ''] = [days[0], days.at(-1)];
+  const days = sortedDays(records);
+  const [newest = '', oldest = ''] = [days.at(-1), days[0]];
   if (isEmpty) return `No source showed this profile on ${shownDay(day)}: it was first seen on ${shownDay(oldest)}.`;
   const firstSeen = (date: string) => {
     const fields = new Set(records.filter((record) => dayOf(record) === date).map(fieldOf));
     // another page has the fields of its records
     return `first seen on ${shownDay(date)}${fields.size === 0 ? '' : ` (${[...fields].join(', ')})`}`;
   };
-  const next = days.findLast((date) => date > day) ?? firstDayOf(linksTo('Newer')[0]);
+  const next = days.find((date) => date > day) ?? firstDayOf(linksTo('Newer')[0]);
   const date = shownDay(day);
   if (next !== '') return `After ${date}, the next new value was ${firstSeen(next)}. The profile may have shown it before that day.`;
   if (isLater) return `This page does not show the profile on ${date}. The newest value was ${firstSeen(newest)}.`;

@@ -1,10 +1,9 @@
 import { isLoopback } from '../../contract/base-url.ts';
 import { lackSentence } from '../../contract/files/incomplete-mirror.ts';
 import { encodeJson } from '../../contract/json.ts';
-import type { ChangeRecord } from '../../contract/record.ts';
 import type { Site } from '../../contract/site.ts';
 import type { About } from '../../contract/site-json.ts';
-import { dateMarkup, fullDate, fullTime, timeMarkup } from '../dates.ts';
+import { dateMarkup, fullDate } from '../dates.ts';
 import type { NewestCounts } from '../filter/field-files.ts';
 import { byteText, escapeText, joined, type Markup, markup, numberMarkup, type RecordCounts, trusted } from '../markup.ts';
 import { type Month, newestRenames } from '../months/months.ts';
@@ -18,27 +17,26 @@ export interface ShownState extends RecordCounts {
   readonly accounts: number;
   /** SHA-256 of the contents of the store, as hexadecimal digits. */
   readonly fingerprint: string;
-  readonly newest: ChangeRecord | undefined;
   /** The days with records, newest first. */
   readonly days: readonly string[];
   /** The path of the newest list of renames; undefined if there are none. */
   readonly newestRenames: Markup | undefined;
-  /** The newest days with a change and with a first value. */
+  /** The newest days with a change, with a first value, and with either. Ids of records need not follow their times. */
   readonly newestChange: string | undefined;
   readonly newestFirstValue: string | undefined;
+  readonly newestRecord: string | undefined;
 }
 
 /** @param months newest first */
 export function shownState(
   { accounts, fingerprint }: Pick<ShownState, 'accounts' | 'fingerprint'>,
-  newest: ChangeRecord | undefined,
   months: readonly Month[],
   renames: number,
 ): ShownState {
   const sum = (counted: keyof RecordCounts) => months.reduce((all, month) => all + month[counted], 0);
   const days = months.flatMap((month) => month.days);
   return {
-    ...{ accounts, fingerprint, newest },
+    ...{ accounts, fingerprint },
     changes: sum('changes'),
     renames,
     first_values: sum('first_values'),
@@ -46,13 +44,14 @@ export function shownState(
     newestRenames: newestRenames(months),
     newestChange: days.find(({ changes }) => changes > 0)?.date,
     newestFirstValue: days.find(({ first_values }) => first_values > 0)?.date,
+    newestRecord: days.find(({ changes: all, first_values }) => all + first_values > 0)?.date,
   };
 }
 
 /** Returns the page that says what the history is, where it comes from and who publishes it. It shows no build time. */
 export function aboutPage(site: Site, state: ShownState): Page {
   const { about, base_url, incomplete, snapshot_days = [], palimpsest } = site;
-  const { accounts, changes, renames, first_values, days, newest, fingerprint } = state;
+  const { accounts, changes, renames, first_values, days, newestRecord, fingerprint } = state;
   const firstDay = days.at(-1);
   const rows: (Markup | '')[] = [];
   const add = (term: Markup, definition: Markup | undefined) => {
@@ -70,10 +69,7 @@ export function aboutPage(site: Site, state: ShownState): Page {
   add(markup`Renames`, state.newestRenames && markup`<a href="${ROOT_1}${state.newestRenames}">${numberMarkup(renames)}</a>`);
   add(markup`First values`, numberMarkup(first_values));
   add(markup`First seen`, firstDay === undefined ? undefined : dateMarkup(firstDay));
-  add(
-    markup`Newest record`,
-    newest === undefined ? undefined : timeMarkup(newest.first_encountered_date, fullTime(newest.first_encountered_date)),
-  );
+  add(markup`Newest record`, newestRecord === undefined ? undefined : dateMarkup(newestRecord));
   add(markup`Fingerprint`, markup`<code>${trusted(fingerprint)}</code>`);
   add(markup`Program`, palimpsest === undefined ? undefined : markup`palimpsest ${escapeText(byteText(palimpsest))}`);
   const address = isLoopback(base_url) ? markup`ADDRESS` : escapeText(byteText(base_url));
@@ -120,7 +116,7 @@ ${lacks(incomplete)}<h2 id=removal>Corrections and removal</h2>
 
 /** Returns a citation of all records as text. */
 function citationOfAll(site: Site, state: ShownState): Markup {
-  const date = state.newest && `Newest record first seen on ${fullDate(state.newest.first_encountered_date)}`;
+  const date = state.newestRecord && `Newest record first seen on ${fullDate(state.newestRecord)}`;
   return citation(site, state, undefined, isLoopback(site.base_url) ? undefined : site.base_url, date);
 }
 

@@ -132,11 +132,13 @@ describe('the page about the history', () => {
       Changes: '2',
       'First values': '1',
       'First seen': '1 January 2020',
-      'Newest record': '1 January 2020, 00:02:00 UTC',
+      'Newest record': '1 January 2020',
       Fingerprint: store.revision.fingerprint,
     };
     const plain = browseFiles(store).get(ABOUT);
     expect(rows(plain)).toEqual(state);
+    const older = { previous: null, data_type: 'Location', first_encountered_date: '2019-06-01T00:00:00Z' } as const;
+    expect(rows(browseFiles(await storeOf(historyOf([{ previous: null }, older]))).get(ABOUT))['Newest record']).toBe('1 January 2020');
     expect(texts(plain, 'main')[0]).toContain('This site does not say who publishes it');
     expect(texts(plain, 'p')).toContain('An account that is gone can look like one that did not change.');
     expect(texts(plain, 'p')).toContain(
