@@ -55,7 +55,7 @@ const PACKAGES: { readonly [name: string]: readonly string[] } = {
   '@azure/storage-blob': ['storage/targets/azure.ts'],
   'better-sqlite3': ['store'],
   commander: ['cli.ts', 'command-line', 'commands/completion.ts'],
-  diff: ['diff', 'history'],
+  diff: ['contract/closest-names.ts', 'diff'],
   'fs-extra/esm': ['archive', 'hosting', 'observe', 'sources/unpack', 'versions'],
   'http-server': ['serve'],
   'hyparquet-writer': ['export/parquet.ts'],

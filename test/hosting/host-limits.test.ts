@@ -1,6 +1,6 @@
 import { outputFileSync } from 'fs-extra/esm';
 import { describe, expect, test } from 'vitest';
-import { checkLimits, treeSizeOf } from '../../src/hosting/detect-site.ts';
+import { checkLimits, treeSizeOf } from '../../src/hosting/host-limits.ts';
 import { temporaryFolder } from '../support/folder.ts';
 
 const host = { title: 'A host', limits: { files: 100_000, fileBytes: 1000, source: 'a plan' } };
