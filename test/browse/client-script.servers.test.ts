@@ -72,7 +72,7 @@ function snapshots(): Snapshot[] {
 
 /** What the page says of a day with new values. */
 const values = (day: string, fields: string) =>
-  `This page has values first seen on ${day}: ${fields}. The profile is that of the end of the day (UTC).`;
+  `This page has changes first seen on ${day} (UTC): ${fields}. The profile has the last values of that day.`;
 
 /** What the page says of the profile of a day before a new value. */
 const next = (day: string, newDay: string, fields = ' (Bio)') =>
@@ -275,9 +275,9 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
       [
         'Other pages can have entries of these dates:',
         'page 1 1.html#fA,2020-01-05..2020-02-09',
-        'First and last month or day with entries:',
-        '5 January 2020 months/2020-01.html#d05',
-        '9 February 2020 months/2020-02.html#d09',
+        'First and last month with entries:',
+        'January 2020 months/2020-01.html#d05',
+        'February 2020 months/2020-02.html#d09',
       ],
     ],
     [
@@ -288,9 +288,9 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
         'Other pages can have entries of these dates:',
         'page 2 2.html#fA,2020-01-05..2020-05-08',
         'page 1 1.html#fA,2020-01-05..2020-05-08',
-        'First and last month or day with entries:',
-        '5 January 2020 months/2020-01.html#d05',
-        '8 May 2020 months/2020-05.html#d08',
+        'First and last month with entries:',
+        'January 2020 months/2020-01.html#d05',
+        'May 2020 months/2020-05.html#d08',
       ],
     ],
     [
@@ -393,6 +393,19 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
       expect(await page.locator('article:not([hidden]) h4').allTextContents()).toEqual(shown);
       expect(await page.locator('.filters [role=status]').textContent()).toBe(status);
     }
+  });
+
+  it('takes a rename without a known end for one of any later day, and a value that was not known for no addition', async () => {
+    const store = join(temporaryFolder(), 'store.db');
+    const seen = (day: number, screen_name: string, more: object) => ({ observed_at: time(day), id: 'r', screen_name, bio: 'a', ...more });
+    await observe(store, [seen(1, 'cliff', {}), seen(5, 'cliff', { location: 'Leeds' }), seen(20, 'reef', {})]);
+    const page = await open(`${accountPage('reef')}#on=2020-01-02..2020-01-06`, writeFiles(temporaryFolder(), browseFilesAt(store)));
+    const added = page.locator('[data-day] dd:has(.note)');
+    expect([await added.textContent(), await added.locator('ins').count()]).toEqual(['Leeds not known before', 0]);
+    await page.locator('#from').fill('2020-01-10');
+    expect(await page.locator('.filters [role=status]').textContent()).toBe(
+      '0 of 3 records and renames on this page, from 2020-01-10. 1 more may have happened on these days.',
+    );
   });
 
   it('keeps the dates of the filter in the address, beside the field', async () => {

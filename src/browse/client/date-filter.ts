@@ -15,7 +15,6 @@ import {
   mainPage,
   rootPath,
   shownChanges,
-  shownDay,
   shownMonth,
 } from './page-elements.ts';
 
@@ -129,10 +128,10 @@ async function showOtherDates(place: HTMLElement, from: string, to: string): Pro
   const links = [...new Set(months)].filter(Boolean).map((month) => {
     const day = days.find((each) => each.startsWith(month));
     const href = `${rootPath()}browse/months/${month}.html${day === undefined ? '' : `#d${day.slice(8)}`}`;
-    return element('a', { href }, day === undefined ? shownMonth(month) : shownDay(day));
+    return element('a', { href }, shownMonth(month));
   });
   place.replaceChildren(
-    ...(links.length === 0 ? ['No page has entries of these dates.'] : [...pages, 'First and last month or day with entries:', ...links]),
+    ...(links.length === 0 ? ['No page has entries of these dates.'] : [...pages, 'First and last month with entries:', ...links]),
   );
 }
 

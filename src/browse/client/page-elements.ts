@@ -113,9 +113,9 @@ export function linksTo(direction: 'Newer' | 'Older'): HTMLAnchorElement[] {
   return elements<HTMLAnchorElement>(`nav[aria-label="${direction} changes"] a`);
 }
 
-/** The first and the last day on which a change can have happened: both are its day if that is all that the page knows. */
+/** The first and the last day on which a change can have happened: both are its day if that is all that the page knows. A rename can have no known end. */
 export function intervalDays(change: HTMLElement): readonly [earliest: string, latest: string] {
-  return [seenBefore(change) || dayOf(change), intervalEnd(change)?.dateTime.slice(0, 10) ?? dayOf(change)];
+  return [seenBefore(change) || dayOf(change), intervalEnd(change)?.dateTime.slice(0, 10) ?? '9999'];
 }
 
 /** Returns a day as the pages show it: `5 March 2024`. */

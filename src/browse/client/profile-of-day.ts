@@ -155,13 +155,13 @@ function profileOn(day: string, days: readonly KnownDays[]): Omit<Profile, 'even
   return { title, texts: known, seen: last.seen, note: notes.filter(Boolean).join(' ') };
 }
 
-/** Says which fields had new values on a day. Returns '' if none had. */
+/** Says which fields had changes that were first seen on a day. Returns '' if none had. */
 function valuesOn(day: string): string {
   const records = allChanges().filter((change) => dayOf(change) === day && !isRename(change));
   const fields = new Set(records.filter((record) => !record.matches('.F')).map(fieldOf));
   const counts = [...fields].map((field) => `${field} ${records.filter((record) => fieldOf(record) === field).length}`);
   if (counts.length === 0) return '';
-  return `This page has values first seen on ${shownDay(day)}: ${counts.join(', ')}. The profile is that of the end of the day (UTC).`;
+  return `This page has changes first seen on ${shownDay(day)} (UTC): ${counts.join(', ')}. The profile has the last values of that day.`;
 }
 
 /** Returns the handle of a day, and why it can be one of two. The first time of a new handle is known only if it has a record. */
@@ -219,8 +219,12 @@ function shownProfiles(profiles: readonly Profile[]): readonly HTMLElement[] {
   const [texts, others] = [new Map(one.texts), new Map(other.texts)];
   const fields = [...new Set([...texts.keys(), ...others.keys()])];
   const rows = fields.map((field) => {
-    const words = markedWords(texts.get(field) ?? '', others.get(field) ?? '');
-    return element('div', {}, element('dt', {}, field), element('dd', { class: 'text', dir: 'auto' }, ...words));
+    // nobody added a value that was not known before
+    const isKnown = texts.has(field);
+    const text = others.get(field) ?? '';
+    const words = markedWords(isKnown ? (texts.get(field) ?? '') : text, text);
+    const note = isKnown ? [] : [' ', element('small', { class: 'note' }, 'not known before')];
+    return element('div', {}, element('dt', {}, field), element('dd', { class: 'text', dir: 'auto' }, ...words, ...note));
   });
   if (profiles.length === 2) {
     const isEqual = fields.every((field) => texts.get(field) === others.get(field));

@@ -41,11 +41,11 @@ export function contentsNote(value: ByteText): Markup | '' {
 /** Returns a note for a value in a table; '' if it needs none. It can look like one of the values above it, which has no note. */
 export function valueNote(value: ByteText, above: readonly ByteText[]): Markup | '' {
   const contents = contentsNote(value);
-  if (contents !== '') return contents;
-  const added = plainText(value);
-  const like = above.find((other) => contentsNote(other) === '' && lookAlike(plainText(other), added));
-  if (like === undefined) return '';
-  const removed = plainText(like);
+  // most values differ in ASCII
+  const alike = above.filter((other) => !isSeenAtOnce(other, value, 1) && lookAlike(plainText(other), plainText(value)));
+  const like = contents === '' ? alike.find((other) => contentsNote(other) === '') : undefined;
+  if (like === undefined) return contents;
+  const [removed, added] = [plainText(like), plainText(value)];
   const [first = '', ...others] = invisibleCharacters({ removed, added, before: removed, after: added, isAtEnd: false });
   return noteMarkup([`unlike the value above: ${first}`, ...others]);
 }
