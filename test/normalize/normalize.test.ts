@@ -59,16 +59,6 @@ describe('normalizeSources', () => {
     expect(summary).toMatchObject({ snapshots: 6, profiles: 5, rejected: 0, sources: { part: 2, all: 2 } });
   });
 
-  it('accepts several snapshots of an account at the time of the run only if they do not contradict each other', async () => {
-    const views = [
-      { screen_name: 'ann', bio: 'one' },
-      { screen_name: 'ann', display_name: 'Ann' },
-    ];
-    expect(await normalizePart(inputsFrom([views]), part, 0, 1)).toMatchObject({ snapshots: 2 });
-    const other = { screen_name: 'ann', bio: 'two' };
-    await expect(normalizePart(inputsFrom([[views[0] ?? {}, other]]), part, 0, 1)).rejects.toMatchObject({ code: 'shared-time' });
-  });
-
   it('writes at most 1,000 further times in a line', async () => {
     const summary = await normalizePart(inputsFrom([Array.from({ length: 2500 }, (_, second) => seen(second))]), part, 0, 1);
     expect(summary).toMatchObject({ snapshots: 2500, profiles: 3 });
