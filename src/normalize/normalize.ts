@@ -3,7 +3,7 @@ import { type OnProgress, Pauses } from '../contract/event-loop-pauses.ts';
 import { Failure } from '../contract/failure.ts';
 import { type Instant, timestampOf } from '../contract/instant.ts';
 import { readInputs } from '../observe/read-inputs.ts';
-import { refuseSharedTime } from '../observe/run-guards.ts';
+import { refuseSharedTime, type SharedTimeCounts } from '../observe/run-guards.ts';
 import { BY_ACCOUNT, type Row } from '../observe/spool/sorted-run.ts';
 import { Spool, snapshotOf } from '../observe/spool/spool.ts';
 import { MAX_LISTED } from '../sources/formats/neutral.ts';
@@ -66,7 +66,8 @@ export async function normalizeSources(inputs: readonly Input[], file: PartFile,
       inputErrors.throwIfAny();
       parts.throwIfIncomplete();
       if (shard.shards === 1 || units.length === 0) inputs[0]?.filter?.throwIfNone(inputs.map(({ name }) => name));
-      if (snapshots.observedAt !== undefined) refuseSharedTime(snapshots.observedAt, spool, `${file.address} was not written`);
+      if (snapshots.observedAt !== undefined)
+        refuseSharedTime(snapshots.observedAt, countsAt(snapshots.observedAt, spool), `${file.address} was not written`);
       await options.beforeCommit?.();
       const counts = { files: files.read, snapshots: spool.length, rejected };
       const header = partHeader({ part: shard.number, parts: shard.shards, sources: digestOf(units, options), ...counts });
@@ -95,6 +96,23 @@ export async function normalizeSources(inputs: readonly Input[], file: PartFile,
   } catch (error) {
     throw partFailure(file, error);
   }
+}
+
+/** Counts the snapshots of a time that show one account several times. @param spool sorted by account, then by time */
+function countsAt(instant: Instant, spool: Spool): SharedTimeCounts {
+  let [accounts, repeated, contradicting, snapshots] = [0, 0, 0, 0];
+  let last: Row | undefined;
+  for (const row of spool.inOrder()) {
+    if (row.instant !== instant) continue;
+    const isSame = row.account === last?.account;
+    snapshots = isSame ? snapshots + 1 : 1;
+    if (!isSame) accounts += 1;
+    if (snapshots === 2) repeated += 1;
+    // profiles that are equal usually have one place
+    if (isSame && row.profile !== last?.profile && spool.text(row.profile) !== spool.text(last?.profile ?? 0)) contradicting += 1;
+    last = row;
+  }
+  return { accounts, repeated, contradicting };
 }
 
 /** Identifies the sources, how they are read, and the number of parts. */

@@ -17,6 +17,7 @@ import type { MissingAccounts, RunAccounts, RunBefore } from './missing-accounts
 import { ObservationWriter } from './observation-writer.ts';
 import type { ObserveOptions } from './observe.ts';
 import type { Reject } from './read-inputs.ts';
+import { SharedTime } from './run-guards.ts';
 import type { Row } from './spool/sorted-run.ts';
 import { type Spool, snapshotOf } from './spool/spool.ts';
 
@@ -65,7 +66,10 @@ export interface ObserveSummary extends Omit<MergeSummary, 'run' | 'runBefore' |
   readonly path_times: PathTimes;
 }
 
-/** Adds snapshots in order of time: finds the account of each, compares it with the store, assigns ids and names, and writes records. */
+/**
+ * Adds snapshots in order of time: finds the account of each, compares it with the store, assigns ids and names, and writes records.
+ * @throws Failure shared-time
+ */
 export async function mergeSnapshots(
   batch: Batch,
   spool: Spool,
@@ -78,6 +82,7 @@ export async function mergeSnapshots(
   const records = countsByField();
   const accounts = { added: 0, renamed: 0 };
   const conflicts = new ConflictReport(spool);
+  const sharedTime = new SharedTime(options.snapshots.observedAt);
   const isExcluded = await exclusionTest(batch.exclusions, spool, pauses);
   let [snapshots, changed, unchanged, late, rejected, excluded] = [0, 0, 0, 0, 0, 0];
   let runTo: Instant | undefined;
@@ -86,6 +91,7 @@ export async function mergeSnapshots(
   let nextDay = 0;
   const accept = (account: KnownAccount, row: Row, fields: readonly FieldConflict[]): void => {
     conflicts.add(account, row, fields);
+    sharedTime.add(account, row.instant, fields.length);
     writer.accountsOfRun.addSnapshot(account, row.instant);
     if (row.instant < nextDay) return;
     days.push({ from: dateOf(row.instant), to: dateOf(row.instant) });
@@ -139,6 +145,7 @@ export async function mergeSnapshots(
       mergeRow(row);
     }
   }
+  sharedTime.throwIfAmbiguous();
   writer.finish();
   return {
     snapshots: snapshots - excluded,

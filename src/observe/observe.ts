@@ -13,7 +13,7 @@ import { toDiskFailure, wrapErrors } from '../store/database/store-error.ts';
 import { Batch, type CommitPhase } from '../store/writing/batch.ts';
 import { isAllRejected, mergeSnapshots, type ObserveSummary } from './merge-snapshots.ts';
 import { readInputs } from './read-inputs.ts';
-import { type Limits, refusalOf, refuseSharedTime } from './run-guards.ts';
+import { type Limits, refusalOf } from './run-guards.ts';
 import { Spool } from './spool/spool.ts';
 
 /** The phases of a run. `read` counts bytes, `compare` observations. */
@@ -73,7 +73,6 @@ async function observeInto(path: string, inputs: readonly Input[], options: Obse
       inputErrors.throwIfAny();
       parts.throwIfIncomplete();
       inputs[0]?.filter?.throwIfNone(inputs.map(({ name }) => name));
-      if (context.observedAt !== undefined) refuseSharedTime(context.observedAt, spool, 'the store is unchanged');
       const storeTo = newestObservation(batch.database);
       const { run, runBefore, runTo, hasNewDay, ...merging } = await mergeSnapshots(batch, spool, pauses, options, reject);
       const sums = { rejected: reading.rejected + merging.rejected, excluded: reading.excluded + merging.excluded };

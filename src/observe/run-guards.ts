@@ -1,12 +1,10 @@
 import { plural } from '../contract/amounts.ts';
 import { Failure } from '../contract/failure.ts';
 import { type Instant, timestampOf } from '../contract/instant.ts';
-import { FIELDS_IN_ORDER } from '../contract/profile-fields.ts';
 import { percent, tooManyRejects } from '../sources/rejects/rejection.ts';
-import { fieldValue, isSame } from './changes-and-conflicts.ts';
+import type { KnownAccount } from '../store/accounts/known-account.ts';
+import { RowSet } from '../store/histories/row-set.ts';
 import type { MergeSummary } from './merge-snapshots.ts';
-import type { Row } from './spool/sorted-run.ts';
-import type { Spool } from './spool/spool.ts';
 
 /**
  * A clock is wrong if at least this share of the known accounts of a run have only older snapshots. The run before may have lacked the
@@ -66,38 +64,49 @@ function tooFewAccounts({ runBefore: { accounts, present } }: Guarded, { minAcco
   });
 }
 
-/**
- * Refuses snapshots of several times that all got the time of one option: most of their accounts appear several times, with other values.
- * @param spool has the rows of one account and time one after the other
- * @param kept the state of everything after the refusal, for the message
- * @throws Failure shared-time
- */
-export function refuseSharedTime(instant: Instant, spool: Spool, kept: string): void {
-  let [accounts, repeated, snapshots, isContradicting] = [0, 0, 0, false];
-  let last: Row | undefined;
-  for (const row of spool.inOrder()) {
-    if (row.instant !== instant) continue;
-    const same = row.account === last?.account ? last : undefined;
-    snapshots = same === undefined ? 1 : snapshots + 1;
-    if (snapshots === 1) accounts += 1;
-    if (snapshots === 2) repeated += 1;
-    // profiles that are equal usually have one place
-    if (same !== undefined && same.profile !== row.profile) isContradicting ||= contradict(spool, same, row);
-    last = row;
+/** Finds snapshots of several times that all got the time of one option: most of their accounts appear several times, with other values. */
+export class SharedTime {
+  readonly #instant: Instant | undefined;
+  readonly #seen = new RowSet();
+  readonly #seenAgain = new RowSet();
+  #contradicting = 0;
+
+  /** @param instant the time of snapshots that contain none; undefined if the option is not set */
+  constructor(instant: Instant | undefined) {
+    this.#instant = instant;
   }
-  if (!isContradicting || repeated * 2 <= accounts) return;
+
+  /** Adds a snapshot. @param conflicts how many of its fields contradict another snapshot of the same time */
+  add(account: KnownAccount, instant: Instant, conflicts: number): void {
+    if (instant !== this.#instant) return;
+    if (!this.#seen.add(account.row)) return;
+    this.#contradicting += conflicts;
+    this.#seenAgain.add(account.row);
+  }
+
+  /** @throws Failure shared-time */
+  throwIfAmbiguous(): void {
+    const counts = { accounts: this.#seen.size, repeated: this.#seenAgain.size, contradicting: this.#contradicting };
+    if (this.#instant !== undefined) refuseSharedTime(this.#instant, counts, 'the store is unchanged');
+  }
+}
+
+/** What snapshots of one time show: their accounts, those with several snapshots, and how many snapshots contradict another one. */
+export interface SharedTimeCounts {
+  readonly accounts: number;
+  readonly repeated: number;
+  readonly contradicting: number;
+}
+
+/**
+ * @param kept the state of everything after the refusal, for the message
+ * @throws Failure shared-time if most accounts appear several times, with other values
+ */
+export function refuseSharedTime(instant: Instant, { accounts, repeated, contradicting }: SharedTimeCounts, kept: string): void {
+  if (contradicting === 0 || repeated * 2 <= accounts) return;
   throw new Failure('shared-time', 'snapshots of several times would all get the time of --observed-at', {
     expected: 'at most one version of each account at one time',
     found: `several versions of ${repeated} of the ${plural(accounts, 'account')} at ${timestampOf(instant)}`,
     hint: `write the time into the name of the folder or file (nights/2017-09-19/), or as observed_at into each snapshot, and leave out --observed-at; ${kept}`,
-  });
-}
-
-/** Whether two snapshots have different values of a field. */
-function contradict(spool: Spool, one: Row, other: Row): boolean {
-  const [profile, otherProfile] = [spool.observation(one).profile, spool.observation(other).profile];
-  return FIELDS_IN_ORDER.some((type) => {
-    const [value, otherValue] = [fieldValue(profile, type), fieldValue(otherProfile, type)];
-    return value !== undefined && otherValue !== undefined && !isSame(value, otherValue);
   });
 }
