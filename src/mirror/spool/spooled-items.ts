@@ -14,6 +14,8 @@ const SHOWN_IN = `SELECT count(*) FROM item WHERE collection = 'data' AND key >=
 export class SpooledItems {
   readonly #database: Connection;
   readonly #memory: MirrorState;
+  readonly #gone: Record<Collection, number>;
+  #wanted: number;
 
   /**
    * @param database the database of the run
@@ -22,6 +24,8 @@ export class SpooledItems {
   constructor(database: Connection, memory: MirrorState) {
     this.#database = database;
     this.#memory = memory;
+    this.#gone = { data: this.goneItems('data').length, account: this.goneItems('account').length };
+    this.#wanted = Number(database.value('SELECT count(*) FROM wanted'));
   }
 
   /** @returns the number of items that were not known before, and the number of items that are seen for the first time in this round */
@@ -34,10 +38,12 @@ export class SpooledItems {
       if (isNew) fresh += 1;
       if (before?.round !== round) seen += 1;
       this.#database.run(SET_ITEM, collection, stored(key), BigInt(round), item.variant, isNew ? 1n : 0n);
-      this.#database.run('DELETE FROM gone WHERE collection = ? AND key = ?', collection, key);
-      if (collection === 'account') this.#database.run('DELETE FROM wanted WHERE screen_name = ?', key);
-      else if (isNew && item.account !== null && !this.knows('account', item.account))
-        this.#database.run('INSERT INTO wanted (screen_name) VALUES (?) ON CONFLICT DO NOTHING', item.account);
+      this.#gone[collection] -= this.#database.run('DELETE FROM gone WHERE collection = ? AND key = ?', collection, key).changes;
+      if (collection === 'account') this.#wanted -= this.#database.run('DELETE FROM wanted WHERE screen_name = ?', key).changes;
+      else if (isNew && item.account !== null && !this.knows('account', item.account)) {
+        const want = 'INSERT INTO wanted (screen_name) VALUES (?) ON CONFLICT DO NOTHING';
+        this.#wanted += this.#database.run(want, item.account).changes;
+      }
     }
     return { fresh, seen };
   }
@@ -95,17 +101,17 @@ export class SpooledItems {
   /** Marks known items as gone. An item that is seen later is no longer gone. */
   markGone(collection: Collection, keys: readonly ItemKey[]): void {
     const add = 'INSERT INTO gone (collection, key) VALUES (?, ?) ON CONFLICT DO NOTHING';
-    for (const key of keys) this.#database.run(add, collection, stored(key));
+    for (const key of keys) this.#gone[collection] += this.#database.run(add, collection, stored(key)).changes;
   }
 
   /** The number of known items that are marked as gone. */
   gone(collection: Collection): number {
-    return this.#database.value<number>('SELECT count(*) FROM gone WHERE collection = ?', collection) ?? 0;
+    return this.#gone[collection];
   }
 
   /** The number of accounts that new records name and that no page has shown. */
   get wanted(): number {
-    return this.#database.value<number>('SELECT count(*) FROM wanted') ?? 0;
+    return this.#wanted;
   }
 
   goneItems(collection: Collection): ItemKey[] {
