@@ -1,8 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { BlobServiceClient, BlockBlobClient, ContainerClient, ContainerListBlobFlatSegmentResponse } from '@azure/storage-blob';
 import { codeOf, Failure } from '../../contract/failure.ts';
-import { isObject } from '../../contract/json.ts';
-import { retryAfter } from '../../http/backoff.ts';
 import { loadClient } from '../client-library.ts';
 import type { ByteRange, ObjectPage } from '../object-source.ts';
 import { errorConverter, ifFound, networkCode, StorageError, storageErrorOf } from '../storage-error.ts';
@@ -201,13 +199,7 @@ function toStorageError(error: unknown): StorageError {
   // the emulator's error for Md5Mismatch
   if (code === 'InvalidOperation' && error.message.includes('contentMD5'))
     return new StorageError('transient', 'the service received other bytes');
-  return storageErrorOf(status, networkCode(error) ?? code, firstLine(error), retryAfter(headerOf(error, 'retry-after'), Date.now()));
-}
-
-function headerOf(error: Error, name: string): string | undefined {
-  const headers = 'response' in error && isObject(error.response) ? error.response['headers'] : undefined;
-  const value: unknown = isObject(headers) && typeof headers['get'] === 'function' ? headers['get'](name) : undefined;
-  return typeof value === 'string' ? value : undefined;
+  return storageErrorOf(status, networkCode(error) ?? code, firstLine(error));
 }
 
 /** Returns why an identity was rejected; undefined if no identity was found. */

@@ -1,7 +1,6 @@
 import type { HeadObjectCommandOutput, PutObjectCommandInput } from '@aws-sdk/client-s3';
 import { codeOf } from '../../contract/failure.ts';
 import { isObject } from '../../contract/json.ts';
-import { retryAfter } from '../../http/backoff.ts';
 import { errorConverter, ifFound, networkCode, StorageError, storageErrorOf } from '../storage-error.ts';
 import type { ObjectHead, Upload } from '../target.ts';
 
@@ -44,14 +43,7 @@ export function toStorageError(error: unknown): StorageError {
     statusOf(error),
     networkCode(error) ?? (error.name === 'Error' ? (codeOf(error) ?? '') : error.name),
     error.message,
-    retryAfter(headerOf(error, 'retry-after'), Date.now()),
   );
-}
-
-function headerOf(error: object, name: string): string | undefined {
-  const response = '$response' in error && isObject(error.$response) ? error.$response : {};
-  const value = isObject(response['headers']) ? response['headers'][name] : undefined;
-  return typeof value === 'string' ? value : undefined;
 }
 
 /** Makes a request with the client, and converts its error. */
