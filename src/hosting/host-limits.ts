@@ -19,12 +19,13 @@ export function treeSizeOf(out: string): TreeSize {
   let files = 0;
   let largest = { path: '', bytes: 0 };
   for (const path of tree.paths()) {
-    const bytes = tree.size(path) ?? 0;
-    const place = join(out, path);
-    if (bytes === 0 && lstatSync(place, { throwIfNoEntry: false })?.isDirectory()) {
+    if (path.includes('/.')) continue;
+    const [bytes, place] = [tree.size(path), join(out, path)];
+    if (bytes === undefined && lstatSync(place, { throwIfNoEntry: false })?.isDirectory()) {
       const [expected, hint] = ['a readable folder', 'check the permissions of the folder'];
       throw fileSystemFailure('a folder that cannot be opened', place, { expected, hint }, `cannot read ${place}`);
     }
+    if (bytes === undefined) continue;
     files += 1;
     if (bytes > largest.bytes) largest = { path, bytes };
   }

@@ -1,3 +1,4 @@
+import { symlinkSync } from 'node:fs';
 import { outputFileSync } from 'fs-extra/esm';
 import { describe, expect, test } from 'vitest';
 import { checkLimits, treeSizeOf } from '../../src/hosting/host-limits.ts';
@@ -11,8 +12,10 @@ const refused = (details: object) =>
 describe('the limits of a host', () => {
   test('are for the files of a tree and the largest of them, without hidden files', () => {
     const out = temporaryFolder();
-    const files = { 'build.json': 3, 'rest/data/index.json': 70, 'rest/data/page/1': 69, '.palimpsest/lock': 500 };
+    const hidden = { '.palimpsest/lock': 500, 'rest/data/.DS_Store': 500 };
+    const files = { 'build.json': 3, 'rest/data/index.json': 70, 'rest/data/page/1': 69, ...hidden };
     for (const [path, bytes] of Object.entries(files)) outputFileSync(`${out}/${path}`, 'x'.repeat(bytes));
+    symlinkSync('nowhere', `${out}/rest/link`);
     expect(treeSizeOf(out)).toEqual(tree(3, 70));
   });
 
