@@ -98,9 +98,12 @@ function similarTo(store: Store, text: string): Candidates {
     if (handles.length < MAX_CANDIDATES) handles.push(names.screen_name);
   }
   if (count > 0) return { handles, count };
-  const all = Array.from(store.accountReader().names('handle'), ({ screen_name }) => screen_name);
-  const similar = closestNames(text, all, MAX_SIMILAR);
+  const similar = closestNames(text, allHandles(store), MAX_SIMILAR);
   return { handles: similar, count: similar.length };
+}
+
+function* allHandles(store: Store): Generator<string> {
+  for (const { screen_name } of store.accountReader().names('handle')) yield screen_name;
 }
 
 /** @param search lists all candidates with `accounts` */
