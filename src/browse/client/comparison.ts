@@ -106,3 +106,10 @@ function chosenVersion(): Version | undefined {
   const chosen = recall<Version>(CHOSEN);
   return chosen?.page === mainPage() ? chosen : undefined;
 }
+
+/** Returns a field of two profiles with its difference. @param before undefined: not known. Nobody added a value that was not known before */
+export function comparedField(field: string, before: string | undefined, after: string): HTMLElement {
+  const note = before === undefined ? [' ', element('small', { class: 'note' }, 'not known before')] : [];
+  const words = markedWords(before ?? after, after);
+  return element('div', {}, element('dt', {}, field), element('dd', { class: 'text', dir: 'auto' }, ...words, ...note));
+}

@@ -1,5 +1,5 @@
 import { counted } from '../numbers.ts';
-import { markedWords } from './comparison.ts';
+import { comparedField } from './comparison.ts';
 import { type KnownDays, knownDays, lastDay, lastKnown } from './known-days.ts';
 import {
   allChanges,
@@ -218,14 +218,7 @@ function shownProfiles(profiles: readonly Profile[]): readonly HTMLElement[] {
   if (one === undefined || other === undefined || !areKnown) return [title, ...notes];
   const [texts, others] = [new Map(one.texts), new Map(other.texts)];
   const fields = [...new Set([...texts.keys(), ...others.keys()])];
-  const rows = fields.map((field) => {
-    // nobody added a value that was not known before
-    const isKnown = texts.has(field);
-    const text = others.get(field) ?? '';
-    const words = markedWords(isKnown ? (texts.get(field) ?? '') : text, text);
-    const note = isKnown ? [] : [' ', element('small', { class: 'note' }, 'not known before')];
-    return element('div', {}, element('dt', {}, field), element('dd', { class: 'text', dir: 'auto' }, ...words, ...note));
-  });
+  const rows = fields.map((field) => comparedField(field, texts.get(field), others.get(field) ?? ''));
   if (profiles.length === 2) {
     const isEqual = fields.every((field) => texts.get(field) === others.get(field));
     const result = isSame
